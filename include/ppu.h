@@ -515,6 +515,27 @@ typedef void (*ppuHostFn)(void *arg);
  */
 ppuResult ppuLaunchHostFunc(ppuStream stream, ppuHostFn fn, void *arg);
 
+/*
+ * Words in memory that a stream writes or waits for.  The device's host interface does it: no SM is occupied.  A word is
+ * device or pinned memory, aligned to its size.  A wait ends when the device sees the word compare true; it also sees what
+ * the CPU stores to pinned memory, after a moment.  Who may write the word is the program's business: a stream may wait
+ * for ever, and so do calls that wait for the stream, and streams that share its channel.
+ */
+typedef enum ppuWordKind {
+	PPU_WORD_WRITE,
+	PPU_WORD_WAIT_GEQ,	/* (signed)(word - value) >= 0 */
+	PPU_WORD_WAIT_EQ,
+	PPU_WORD_WAIT_AND,	/* word & value */
+	PPU_WORD_WAIT_NOR	/* ~(word | value); needs PPU_FEAT_SEM_NOR, else NOT_SUPPORTED */
+} ppuWordKind;
+typedef struct ppuWordOp {
+	uint64_t address, value;
+	ppuWordKind kind;
+	uint32_t bytes;		/* 4 or 8 */
+} ppuWordOp;
+/* In their order, behind the stream's earlier work; each before the stream's later work. */
+ppuResult ppuStreamWordOps(ppuStream stream, const ppuWordOp *ops, size_t count);
+
 /* ---- copy priorities -------------------------------------------------------------------------------- */
 
 /*

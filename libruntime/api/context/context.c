@@ -20,6 +20,7 @@
 #include "api/stream/chan.h"
 #include "api/stream/event.h"
 #include "api/stream/hostfn.h"
+#include "api/stream/word.h"
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
@@ -40,6 +41,7 @@ static void ctx_release(struct rt_obj *obj)
 	for (unsigned i = 0; i < ctx->num_chan; i++)
 		rt_chan_free(ctx->chan[i]);
 	rt_host_free(ctx);
+	rt_words_free(ctx);
 	rt_copyprio_free(ctx);
 	rt_heap_fini(ctx);
 	while (ctx->retired) {
@@ -155,6 +157,7 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 	}
 	pthread_mutex_unlock(&ctx->lock);
 	rt_host_join(ctx);
+	rt_words_join(ctx);
 }
 
 ppuResult ppuCtxSynchronize(void)

@@ -30,6 +30,7 @@ struct rt_lane;
 struct rt_queue;
 struct rt_retired_slot;
 struct rt_slots;
+struct rt_words;
 
 struct ppuCtx_st {
 	struct rt_obj obj;
@@ -50,6 +51,7 @@ struct ppuCtx_st {
 	struct rt_lane *lane[RT_MAX_LANE];
 	pthread_cond_t host_cond;	/* a host function was given or is done, or the context is dead */
 	uint64_t host_done;
+	struct rt_words *words;		/* word.c; NULL: no stream ever waited for one */
 	uint32_t next_slot;		/* assignment of streams to channels */
 	struct ppuStream_st *streams;	/* all but the default one */
 	struct ppuStream_st *null_stream, *load_stream;

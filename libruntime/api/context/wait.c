@@ -15,6 +15,7 @@
 #include "api/stream/chan.h"
 #include "api/stream/hostfn.h"
 #include "api/stream/slot.h"
+#include "api/stream/word.h"
 #include "backend/backend.h"
 
 const struct be_limits rt_no_limit = { UINT64_MAX, UINT64_MAX };
@@ -58,13 +59,15 @@ void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need)
 /*
  * How long to wait at once.  The driver ends a wait with any error of a channel.  But a context can be in error while its
  * channels go on (PPU_ERR_LAUNCH_DEPTH), and then functions of the CPU are dropped: what waits for them waits for ever.
+ * And the CPU may store a word for which a stream waits.
  */
-static struct be_limits at_once(const struct ppuCtx_st *ctx, const struct be_limits *lim)
+static struct be_limits at_once(struct ppuCtx_st *ctx, const struct be_limits *lim)
 {
 	struct be_limits l = *lim;
-	uint64_t look = ppu_be_now() + BE_LOOK_NS;
+	bool words = ctx->be->poll && rt_words_look(ctx);	/* else a thread looks */
+	uint64_t look = ppu_be_now() + (words ? RT_WORD_LOOK_NS : BE_LOOK_NS);
 
-	if (rt_host_used(ctx) && l.host_ns > look)
+	if ((words || rt_host_used(ctx)) && l.host_ns > look)
 		l.host_ns = look;
 	return l;
 }
@@ -106,7 +109,7 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 		res = rt_check(ctx);
 		if (res)
 			return res;
-		if (rc == -EDEADLK && rt_host_may_go_on(ctx, host_done, lim->host_ns))
+		if (rc == -EDEADLK && (rt_host_may_go_on(ctx, host_done, lim->host_ns) || rt_words_may_go_on(ctx)))
 			rc = -EAGAIN;
 		if (rc == -ETIME || rc == -EAGAIN) {
 			if (is_over(ctx, lim))

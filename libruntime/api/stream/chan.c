@@ -107,6 +107,16 @@ void rt_chan_free(struct rt_chan *c)
 	free(c);
 }
 
+void rt_chan_kick_any(struct ppuCtx_st *ctx)
+{
+	for (unsigned i = 0; i < ctx->num_chan; i++) {
+		if (ctx->chan[i]->be) {
+			ctx->be->chan_kick(ctx->chan[i]->be);
+			break;
+		}
+	}
+}
+
 /* For the case that no more can be made: the existing channel of the class with the nearest priority. */
 static struct rt_chan *share(struct ppuCtx_st *ctx, unsigned cls, unsigned number)
 {

@@ -72,6 +72,8 @@ void rt_emit64(struct rt_job *job, uint64_t v);
 /* The channel for a stream's work of a class; made at first use. */
 ppuResult rt_chan_pick(struct ppuStream_st *stream, unsigned cls, struct rt_chan **chan);
 void rt_chan_free(struct rt_chan *chan);
+/* Any channel's kick makes the device look at all waiters of the address space (WQ-17). */
+void rt_chan_kick_any(struct ppuCtx_st *ctx);
 static inline bool rt_chan_done(const struct rt_chan *c, uint64_t seq)
 {
 	return __atomic_load_n(rt_slot_ptr(c->word), __ATOMIC_ACQUIRE) >= seq;

@@ -62,16 +62,8 @@ bool rt_host_used(const struct ppuCtx_st *ctx)
 /* Locked: function `seq` of a lane is done. */
 static void signal_done(struct rt_lane *lane, uint64_t seq)
 {
-	struct ppuCtx_st *ctx = lane->ctx;
-
 	__atomic_store_n(rt_slot_ptr(lane->chan->word), seq, __ATOMIC_RELEASE);
-	/* Any channel's kick makes the device look at all waiters of the address space (WQ-17). */
-	for (unsigned i = 0; i < ctx->num_chan; i++) {
-		if (ctx->chan[i]->be) {
-			ctx->be->chan_kick(ctx->chan[i]->be);
-			break;
-		}
-	}
+	rt_chan_kick_any(lane->ctx);
 }
 
 static void *lane_thread(void *arg)

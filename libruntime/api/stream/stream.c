@@ -15,6 +15,7 @@
 #include "api/launch/queue.h"
 #include "api/stream/chan.h"
 #include "api/stream/prio.h"
+#include "api/stream/word.h"
 #include "backend/backend.h"
 #include "prof/prof.h"
 
@@ -297,6 +298,7 @@ ppuResult ppuStreamQuery(ppuStream handle)
 	if (!res) {
 		stands_for(s, &need);
 		if (!rt_done(s->ctx, &need)) {
+			rt_words_look(s->ctx);
 			if (s->ctx->be->poll)
 				s->ctx->be->poll(s->ctx->device->dev);
 			res = rt_done(s->ctx, &need) ? PPU_SUCCESS : rt_check(s->ctx);

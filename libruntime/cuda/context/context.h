@@ -22,8 +22,6 @@ struct CUctx_st {
 	CUfunc_cache cache;
 	CUsharedconfig shared;
 	struct CUctx_st *next_live;
-	ppuFunction waiter;		/* for stream/memop.c; valid if waiter_id == id */
-	unsigned long long waiter_id;
 	struct cu_stored *stored;	/* storage.c's */
 };
 /* The calling thread's current context, with a reference.  It becomes libppu's current context, too. */

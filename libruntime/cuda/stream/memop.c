@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Streams that wait for a word in memory, or write one.  The device does not notice when the CPU changes the
- * word.  So a stream waits by a kernel of one thread that reads the word again and again.
- */
-#include <pthread.h>
+/* Streams that wait for a word in memory, or write one. */
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <ppu.h>
 #include "cuda/stream/memop.h"
@@ -16,80 +11,31 @@
 #include "cuda/memory/pointer.h"
 #include "cuda/stream/stream.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards the contexts' waiting kernels */
+static const ppuWordKind wait_kind[] = {
+	[CU_STREAM_WAIT_VALUE_GEQ] = PPU_WORD_WAIT_GEQ, [CU_STREAM_WAIT_VALUE_EQ] = PPU_WORD_WAIT_EQ,
+	[CU_STREAM_WAIT_VALUE_AND] = PPU_WORD_WAIT_AND, [CU_STREAM_WAIT_VALUE_NOR] = PPU_WORD_WAIT_NOR,
+};
 
-static const char waiter[] =
-	".version 6.3\n.target sm_70\n.address_size 64\n"
-	".visible .entry wait(.param .u64 at, .param .u64 value, .param .u32 how, .param .u32 wide)\n{\n"
-	".reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
-	"ld.param.u64 %rd1, [at]; ld.param.u64 %rd2, [value]; ld.param.u32 %r1, [how]; ld.param.u32 %r2, [wide];\n"
-	"setp.ne.u32 %p1, %r2, 0;\n"
-	"setp.eq.u32 %p2, %r1, 1; setp.eq.u32 %p3, %r1, 2; setp.eq.u32 %p4, %r1, 3;\n"
-	/* 32-bit values are compared in the upper half of a register, so that the sign is the highest bit */
-	"@!%p1 shl.b64 %rd2, %rd2, 32;\n"
-	"LOOP:\n@%p1 bra WIDE;\n"
-	"ld.volatile.global.u32 %r3, [%rd1]; cvt.u64.u32 %rd3, %r3; shl.b64 %rd3, %rd3, 32; bra.uni TEST;\n"
-	"WIDE: ld.volatile.global.u64 %rd3, [%rd1];\n"
-	"TEST:\n@%p2 bra EQUAL;\n@%p3 bra ANY;\n@%p4 bra NOR;\n"
-	"sub.s64 %rd4, %rd3, %rd2; setp.ge.s64 %p5, %rd4, 0; bra.uni SEEN;\n"
-	"EQUAL: setp.eq.u64 %p5, %rd3, %rd2; bra.uni SEEN;\n"
-	"ANY: and.b64 %rd4, %rd3, %rd2; setp.ne.u64 %p5, %rd4, 0; bra.uni SEEN;\n"
-	"NOR: or.b64 %rd4, %rd3, %rd2; not.b64 %rd4, %rd4;\n"
-	"@!%p1 shr.u64 %rd4, %rd4, 32;\n@!%p1 shl.b64 %rd4, %rd4, 32; setp.ne.u64 %p5, %rd4, 0;\n"
-	"SEEN:\n@%p5 ret;\nnanosleep.u32 200;\nbra.uni LOOP;\n}\n";
-
-/* The kernel in a context, which is loaded at its first use there. */
-static CUresult waiter_in(struct CUctx_st *c, ppuFunction *f)
+/* False: a barrier; the order of the stream is one already. */
+static bool word_op(const CUstreamBatchMemOpParams *p, ppuWordOp *op)
 {
-	ppuModuleOptions o = { .kind = PPU_MODULE_PTX, .name = "wait" };
-	struct CUctx_st *current = NULL;
-	ppuModule m;
-	CUresult r = CUDA_SUCCESS;
+	bool waits = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
 
-	pthread_mutex_lock(&lock);
-	if (c->waiter_id != c->id) {
-		r = cu_current(&current);
-		if (!r && current != c)		/* modules are loaded into the current context */
-			r = CUDA_ERROR_INVALID_CONTEXT;
-		if (!r)
-			r = cu_result(ppuModuleLoadData(&m, waiter, sizeof(waiter) - 1, &o));
-		if (!r)
-			r = cu_result(ppuModuleGetFunction(&c->waiter, m, "wait"));
-		if (!r)
-			c->waiter_id = c->id;
-		cu_obj_put(current);
+	if (p->operation == CU_STREAM_MEM_OP_BARRIER)
+		return false;
+	/* Address, values and flags lie at the same places in both. */
+	*op = (ppuWordOp){
+		.address = p->waitValue.address,
+		.kind = waits ? wait_kind[p->waitValue.flags & 3] : PPU_WORD_WRITE,
+	};
+	if (p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32) {
+		op->bytes = 4;
+		op->value = p->waitValue.value;
+	} else {
+		op->bytes = 8;
+		op->value = p->waitValue.value64;
 	}
-	*f = c->waiter;
-	pthread_mutex_unlock(&lock);
-	return r;
-}
-
-static CUresult wait_for(uint64_t at, uint64_t value, unsigned int flags, bool wide, const struct cu_stream_use *u)
-{
-	unsigned int how = flags & 3, is_wide = wide;
-	void *params[] = { &at, &value, &how, &is_wide };
-	ppuFunction f;
-	CUresult r = waiter_in(u->ctx, &f);
-
-	return r ? r : cu_result(ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, u->ppu, params, NULL, 0));
-}
-
-static CUresult run_one(const CUstreamBatchMemOpParams *p, const struct cu_stream_use *u)
-{
-	void *at = (void *)(uintptr_t)p->writeValue.address;
-
-	switch (p->operation) {
-	case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-		return wait_for(p->waitValue.address, p->waitValue.value, p->waitValue.flags, false, u);
-	case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-		return wait_for(p->waitValue.address, p->waitValue.value64, p->waitValue.flags, true, u);
-	case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-		return cu_result(ppuMemsetAsync(at, p->writeValue.value, 4, 1, u->ppu));
-	case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-		return cu_result(ppuMemsetAsync(at, p->writeValue.value64, 8, 1, u->ppu));
-	default:
-		return CUDA_SUCCESS;	/* a barrier: the order of the stream is one already */
-	}
+	return true;
 }
 
 static bool word_ok(CUdeviceptr at, unsigned int bytes)
@@ -123,14 +69,16 @@ static CUresult check(const CUstreamBatchMemOpParams *p)
 
 CUresult cu_run_mem(const struct cu_op *op, const struct cu_stream_use *u)
 {
+	ppuWordOp ops[CU_MEM_OPS_MOST];
 	CUresult r = CUDA_SUCCESS;
+	size_t n = 0;
 
-	/* A graph's node says where the words are before there is a context; a kernel that reads elsewhere would end it. */
+	/* A graph's node says where the words are before there is a context. */
 	for (unsigned int i = 0; !r && i < op->mem.count; i++)
 		r = check(&op->mem.ops[i]);
 	for (unsigned int i = 0; !r && i < op->mem.count; i++)
-		r = run_one(&op->mem.ops[i], u);
-	return r;
+		n += word_op(&op->mem.ops[i], &ops[n]);
+	return r ? r : cu_result(ppuStreamWordOps(u->ppu, ops, n));
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
