@@ -72,6 +72,7 @@ R(ERROR_LAUNCH_RESOURCES,     19, "the block needs more registers, shared or loc
 R(ERROR_PERMISSION,           20, "the driver refuses this to the caller") \
 R(ERROR_CONFIGURATION,        21, "a backend option or device property is unknown or out of range") \
 R(ERROR_BUSY,                 22, "this cannot change while work or priorities depend on it") \
+R(ERROR_ALREADY,              23, "this is so already") \
 R(ERROR_ILLEGAL_ADDRESS,      32, "a kernel accessed memory that is not there or not allowed") \
 R(ERROR_MISALIGNED_ADDRESS,   33, "a kernel accessed an address not aligned to the access") \
 R(ERROR_ILLEGAL_INSTRUCTION,  34, "a kernel came to an illegal instruction or left its program") \
@@ -290,6 +291,15 @@ ppuResult ppuCtxSetCurrent(ppuCtx ctx);
 ppuResult ppuCtxGetCurrent(ppuCtx *ctx);
 /* The device of the current context. */
 ppuResult ppuCtxGetDevice(ppuDevice *device);
+/*
+ * Peers: the current context uses the device memory of another one (ppuMalloc and variables of modules), at the same
+ * addresses, for kernels and copies.  What the peer allocates later is there from the next call on that submits work.  With
+ * the kernel driver, memory that another device uses moves to memory of the system.  ALREADY: access was
+ * enabled before; NOT_FOUND: it was not; BUSY: the peer's memory cannot move now, because a kernel uses it.
+ */
+ppuResult ppuDeviceCanAccessPeer(int *can, ppuDevice device, ppuDevice peer);
+ppuResult ppuCtxEnablePeer(ppuCtx peer);
+ppuResult ppuCtxDisablePeer(ppuCtx peer);
 /* Wait until all work submitted so far in the current context is complete. */
 ppuResult ppuCtxSynchronize(void);
 

@@ -202,7 +202,15 @@ struct be_ops {
 	/* Pages of the process itself, from the start of a page on; they stay where they are until
 	 * bo_free().  -EOPNOTSUPP: not this kind of memory, or the driver is too old. */
 	int (*bo_user)(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **bo);
+	/* The last user's call frees it. */
 	void (*bo_free)(struct be_bo *bo);
+	/* The memory of another VM's object, perhaps of another device, as one that can be bound in this VM. It lives until
+	 * both are freed. -EBUSY: the other VM would have to stand still, and does not; it can be tried again. */
+	int (*bo_peer)(struct be_vm *vm, struct be_bo *theirs, struct be_bo **bo);
+	/* A file that stands for the memory in any process, and the way back, in another one. NULL, both: this backend's memory
+	 * cannot leave the process. */
+	int (*bo_export)(struct be_bo *bo, int *fd);
+	int (*bo_import)(struct be_vm *vm, int fd, uint64_t size, struct be_bo **bo);
 	/* CPU mapping of the whole object. at != NULL: map it at this address, in place of what is mapped
 	 * there.  The caller unmaps it. */
 	int (*bo_map)(struct be_bo *bo, void *at, void **ptr);
@@ -234,8 +242,10 @@ struct be_ops {
 	 * only: look at the other channels and wait again, this driver does not (uAPI 1.0). */
 	int (*sem_wait)(struct be_sem *sem, const volatile uint64_t *word, uint64_t value,
 			const struct be_limits *lim, struct be_chan *chan, enum be_watch watch);
-	/* Let the device work a little, for callers that poll (core); may be NULL. */
-	void (*poll)(struct be_dev *dev);
+	/* Let the device work a little, for callers that poll (core); may be NULL. False: it has nothing to do. */
+	bool (*poll)(struct be_dev *dev);
+	/* What another device shall reach must lie in memory of the system, and is best allocated there. */
+	bool peers_in_system;
 };
 
 extern const struct be_ops ppu_be_drm;		/* the other one is a plug-in: plugin.h */

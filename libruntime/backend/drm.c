@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,8 @@
 
 struct be_dev {
 	int fd;
+	pthread_mutex_t lock;	/* guards the list and its counts of users */
+	struct be_bo *bos;
 	bool waits_for_vm;	/* SEM_WAIT ends with an error of any channel of the VM (uAPI 1.1) */
 	char node[BE_NODE_PATH];
 };
@@ -35,6 +39,8 @@ struct be_bo {
 	struct be_dev *dev;
 	uint64_t size;
 	uint32_t handle;
+	unsigned users;		/* an object that comes in a second time has the handle of the first */
+	struct be_bo *next;
 };
 
 struct drm_chan {
@@ -81,6 +87,7 @@ static int drm_count(const ppuInitOptions *opt, char **err)
 static void drm_close(struct be_dev *dev)
 {
 	close(dev->fd);
+	pthread_mutex_destroy(&dev->lock);
 	free(dev);
 }
 
@@ -112,6 +119,7 @@ static int drm_open(const ppuInitOptions *opt, unsigned index, struct be_dev **o
 	dev = calloc(1, sizeof(*dev));
 	if (!dev)
 		return -ENOMEM;
+	pthread_mutex_init(&dev->lock, NULL);
 	dev->fd = ppu_node_open("", opt->node, index, dev->node, err);
 	if (dev->fd < 0) {
 		rc = dev->fd;
@@ -309,24 +317,51 @@ static int drm_vm_tasks(struct be_vm *vm, struct ppu_task_info *tasks, unsigned 
 	return rc == -EINVAL ? -EOPNOTSUPP : rc;
 }
 
-static int bo_wrap(struct be_dev *dev, uint64_t size, uint32_t handle, struct be_bo **out)
+/* Locked. */
+static struct be_bo *bo_of_handle(struct be_dev *dev, uint32_t handle)
+{
+	struct be_bo *bo = dev->bos;
+
+	while (bo && bo->handle != handle)
+		bo = bo->next;
+	return bo;
+}
+
+/* Locked. */
+static int wrap(struct be_dev *dev, uint64_t size, uint32_t handle, struct be_bo **out)
 {
 	struct drm_gem_close c = { .handle = handle };
-	struct be_bo *bo = calloc(1, sizeof(*bo));
+	struct be_bo *bo = bo_of_handle(dev, handle);
+	int rc = 0;
 
-	if (!bo) {
+	if (bo) {
+		bo->users++;
+	} else if ((bo = calloc(1, sizeof(*bo)))) {
+		*bo = (struct be_bo){ .dev = dev, .size = size, .handle = handle, .users = 1, .next = dev->bos };
+		dev->bos = bo;
+	} else {
 		call(dev, DRM_IOCTL_GEM_CLOSE, &c);
-		return -ENOMEM;
+		rc = -ENOMEM;
 	}
-	*bo = (struct be_bo){ .dev = dev, .size = size, .handle = handle };
 	*out = bo;
-	return 0;
+	return rc;
+}
+
+static int bo_wrap(struct be_dev *dev, uint64_t size, uint32_t handle, struct be_bo **out)
+{
+	int rc;
+
+	pthread_mutex_lock(&dev->lock);
+	rc = wrap(dev, size, handle, out);
+	pthread_mutex_unlock(&dev->lock);
+	return rc;
 }
 
 static int drm_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **out)
 {
+	/* Of no VM: it may be given to another one. */
 	struct drm_ppu_gem_create c = {
-		.size = size, .vm_id = vm->id,
+		.size = size,
 		.placement = place == BE_VRAM ? DRM_PPU_PLACEMENT_VRAM : DRM_PPU_PLACEMENT_SYSTEM,
 	};
 	int rc = call(vm->dev, DRM_IOCTL_PPU_GEM_CREATE, &c);
@@ -348,9 +383,55 @@ static int drm_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_b
 static void drm_bo_free(struct be_bo *bo)
 {
 	struct drm_gem_close c = { .handle = bo->handle };
+	struct be_dev *dev = bo->dev;
 
-	call(bo->dev, DRM_IOCTL_GEM_CLOSE, &c);
-	free(bo);
+	pthread_mutex_lock(&dev->lock);
+	if (!--bo->users) {
+		for (struct be_bo **p = &dev->bos; *p; p = &(*p)->next) {
+			if (*p == bo) {
+				*p = bo->next;
+				break;
+			}
+		}
+		call(dev, DRM_IOCTL_GEM_CLOSE, &c);
+		free(bo);
+	}
+	pthread_mutex_unlock(&dev->lock);
+}
+
+static int drm_bo_export(struct be_bo *bo, int *fd)
+{
+	return drmPrimeHandleToFD(bo->dev->fd, bo->handle, DRM_CLOEXEC | DRM_RDWR, fd) ? -errno : 0;
+}
+
+static int drm_bo_import(struct be_vm *vm, int fd, uint64_t size, struct be_bo **out)
+{
+	off_t has = lseek(fd, 0, SEEK_END);
+	struct be_dev *dev = vm->dev;
+	uint32_t handle;
+	int rc;
+
+	if (has < 0 || (uint64_t)has < size)
+		return has < 0 ? -errno : -EINVAL;
+	/* Locked all the time: somebody may be about to close this very handle. */
+	pthread_mutex_lock(&dev->lock);
+	rc = drmPrimeFDToHandle(dev->fd, fd, &handle) ? -errno : wrap(dev, (uint64_t)has, handle, out);
+	pthread_mutex_unlock(&dev->lock);
+	return rc;
+}
+
+static int drm_bo_peer(struct be_vm *vm, struct be_bo *theirs, struct be_bo **out)
+{
+	int fd, rc;
+
+	if (theirs->dev == vm->dev)
+		return bo_wrap(vm->dev, theirs->size, theirs->handle, out);
+	rc = drm_bo_export(theirs, &fd);
+	if (rc)
+		return rc;
+	rc = drm_bo_import(vm, fd, theirs->size, out);
+	close(fd);
+	return rc;
 }
 
 static int map_at(struct be_dev *dev, void *at, size_t size, uint64_t offset, void **ptr)
@@ -632,7 +713,8 @@ const struct be_ops ppu_be_drm = {
 	.vm_create = drm_vm_create, .vm_destroy = drm_vm_destroy, .vm_limit = drm_vm_limit,
 	.vm_set_limit = drm_vm_set_limit, .vm_faults = drm_vm_faults,
 	.vm_tasks = drm_vm_tasks,
-	.bo_alloc = drm_bo_alloc, .bo_user = drm_bo_user, .bo_free = drm_bo_free, .bo_map = drm_bo_map,
+	.bo_alloc = drm_bo_alloc, .bo_user = drm_bo_user, .bo_free = drm_bo_free, .bo_peer = drm_bo_peer,
+	.bo_export = drm_bo_export, .bo_import = drm_bo_import, .peers_in_system = true, .bo_map = drm_bo_map,
 	.bind = drm_bind, .unbind = drm_unbind,
 	.chan_create = drm_chan_create, .chan_stop = drm_chan_stop, .chan_free = drm_chan_free,
 	.chan_get = drm_chan_get, .chan_put = drm_chan_put, .chan_kick = drm_chan_kick,

@@ -60,29 +60,6 @@ cudaError_t i_cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cud
 
 /* ---- between devices ------------------------------------------------------------------------ */
 
-/* There are no peers, so a copy from one device to another goes through the host, and the call waits. */
-static cudaError_t through_host(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
-{
-	void *buffer = malloc(bytes ? bytes : 1);
-	int before;
-	cudaError_t e = buffer ? i_cudaGetDevice(&before) : cudaErrorMemoryAllocation, back;
-
-	if (e) {
-		free(buffer);
-		return e;
-	}
-	e = i_cudaSetDevice(src_device);
-	if (!e)
-		e = i_cudaMemcpy(buffer, src, bytes, cudaMemcpyDeviceToHost);
-	if (!e)
-		e = i_cudaSetDevice(dst_device);
-	if (!e)
-		e = i_cudaMemcpy(dst, buffer, bytes, cudaMemcpyHostToDevice);
-	back = i_cudaSetDevice(before);
-	free(buffer);
-	return e ? e : back;
-}
-
 cudaError_t i_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
 				  cudaStream_t stream)
 {
@@ -93,8 +70,6 @@ cudaError_t i_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, in
 		return e;
 	if (dst_device < 0 || dst_device >= n || src_device < 0 || src_device >= n)
 		return cudaErrorInvalidDevice;
-	if (dst_device != src_device)
-		return through_host(dst, dst_device, src, src_device, bytes);
 	return flat(dst, src, bytes, cudaMemcpyDeviceToDevice, stream, false);
 }
 
@@ -325,15 +300,12 @@ cudaError_t i_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream
 	return copy_3d(copy, stream, false);
 }
 
-/* Only copies inside one device are supported. */
 cudaError_t i_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *copy, cudaStream_t stream)
 {
 	struct cudaMemcpy3DParms c;
 
 	if (!copy)
 		return cudaErrorInvalidValue;
-	if (copy->srcDevice != copy->dstDevice)
-		return cudaErrorNotSupported;
 	c = (struct cudaMemcpy3DParms){ copy->srcArray, copy->srcPos, copy->srcPtr, copy->dstArray, copy->dstPos,
 					copy->dstPtr, copy->extent, cudaMemcpyDeviceToDevice };
 	return copy_3d(&c, stream, false);

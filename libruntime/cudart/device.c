@@ -243,27 +243,37 @@ cudaError_t i_cudaDeviceCanAccessPeer(int *can, int device, int peer)
 	return e ? e : crt_error(cuDeviceCanAccessPeer(can, device, peer));
 }
 
-/* There are no peers. */
-static cudaError_t check_peer(int peer)
+/* The context that this library uses on another device; it is made if it is not there. */
+static cudaError_t context_of(int peer, CUcontext *ctx)
 {
 	int n, mine;
-	cudaError_t e = i_cudaGetDeviceCount(&n);
+	cudaError_t e = i_cudaGetDeviceCount(&n), back;
 
 	if (!e)
 		e = i_cudaGetDevice(&mine);
-	return e ? e : peer < 0 || peer >= n || peer == mine ? cudaErrorInvalidDevice : cudaSuccess;
+	if (!e && (peer < 0 || peer >= n || peer == mine))
+		e = cudaErrorInvalidDevice;
+	if (e)
+		return e;
+	e = i_cudaSetDevice(peer);
+	if (!e)
+		e = crt_error(cuCtxGetCurrent(ctx));
+	back = i_cudaSetDevice(mine);
+	return e ? e : back;
 }
 
 cudaError_t i_cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
-	cudaError_t e = check_peer(peer);
+	CUcontext ctx;
+	cudaError_t e = context_of(peer, &ctx);
 
-	return e ? e : flags ? cudaErrorInvalidValue : cudaErrorPeerAccessUnsupported;
+	return e ? e : flags ? cudaErrorInvalidValue : crt_error(cuCtxEnablePeerAccess(ctx, 0));
 }
 
 cudaError_t i_cudaDeviceDisablePeerAccess(int peer)
 {
-	cudaError_t e = check_peer(peer);
+	CUcontext ctx;
+	cudaError_t e = context_of(peer, &ctx);
 
-	return e ? e : cudaErrorPeerAccessNotEnabled;
+	return e ? e : crt_error(cuCtxDisablePeerAccess(ctx));
 }

@@ -14,6 +14,7 @@
 #include "api/launch/devcalls.h"
 #include "api/launch/module.h"
 #include "api/launch/queue.h"
+#include "api/memory/peer.h"
 #include "api/memory/copyprio.h"
 #include "api/memory/mem.h"
 #include "api/memory/va.h"
@@ -158,6 +159,7 @@ void rt_ctx_destroy(struct ppuCtx_st *ctx)
 	pthread_mutex_unlock(&ctx->lock);
 	rt_host_join(ctx);
 	rt_words_join(ctx);
+	rt_peers_end(ctx);
 }
 
 ppuResult ppuCtxSynchronize(void)

@@ -27,6 +27,7 @@ struct rt_device;
 struct rt_devlib;
 struct rt_kept;
 struct rt_lane;
+struct rt_peer;
 struct rt_queue;
 struct rt_retired_slot;
 struct rt_slots;
@@ -62,6 +63,10 @@ struct ppuCtx_st {
 	struct rt_retired_slot *retired;
 
 	struct rt_chunk *chunks[RT_HEAPS];
+	uint64_t chunk_changes;		/* how often a chunk that peers may use has come or gone */
+	bool peers_elsewhere;		/* contexts of other devices may use the data */
+	struct rt_peer *peers;		/* peer.c: whose memory this context may use; NULL: nobody's */
+	struct ppuCtx_st *next_with_peers;
 	struct rt_alloc *allocs;	/* by address */
 	size_t num_allocs, cap_allocs;
 

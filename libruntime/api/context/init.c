@@ -130,6 +130,11 @@ static ppuResult choose(const char *name, const struct be_ops **be, int *n)
 	*be = ppu_be_core_get(&err);
 	if (*be) {
 		*n = (*be)->count(&rt_opt, &err);
+		if (*n < 0) {
+			res = rt_fail(PPU_ERROR_CONFIGURATION, "%s", err ? err : strerror(-*n));
+			free(err);
+			return res;
+		}
 		if (!asked)
 			tell_fallback();
 		return PPU_SUCCESS;
@@ -264,6 +269,21 @@ ppuResult rt_device(ppuDevice n, struct rt_device **dev)
 		return rt_error(PPU_ERROR_INVALID_DEVICE);
 	*dev = &devices[n];
 	return PPU_SUCCESS;
+}
+
+int rt_devices(void)
+{
+	return num_devices;
+}
+
+bool rt_poll_others(const struct rt_device *dev)
+{
+	bool any = false;
+
+	for (int i = 0; i < num_devices; i++)
+		if (&devices[i] != dev)
+			any |= devices[i].be->poll(devices[i].dev);
+	return any;
 }
 
 ppuResult ppuGetVersion(int *version)

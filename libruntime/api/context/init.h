@@ -3,6 +3,7 @@
 #ifndef PPU_API_INIT_H
 #define PPU_API_INIT_H
 
+#include <stdbool.h>
 #include <ppu.h>
 #include "backend/backend.h"
 
@@ -23,6 +24,9 @@ extern struct rt_copy_conf rt_copy_conf;
 extern struct rt_prio_conf rt_prio_conf;
 ppuResult rt_init(void);
 ppuResult rt_device(ppuDevice n, struct rt_device **dev);
+int rt_devices(void);
+/* For a backend that polls: lets all devices but this one work a little. False: they have nothing to do. */
+bool rt_poll_others(const struct rt_device *dev);
 /* VRAM of the device, in bytes. */
 ppuResult rt_mem_info(const struct rt_device *dev, size_t *free_bytes, size_t *total_bytes);
 /* The current context with a reference. */

@@ -12,6 +12,7 @@
 #include "api/context/init.h"
 #include "api/context/need.h"
 #include "api/launch/devcalls.h"
+#include "api/memory/peer.h"
 #include "api/stream/chan.h"
 #include "api/stream/hostfn.h"
 #include "api/stream/slot.h"
@@ -22,8 +23,10 @@ const struct be_limits rt_no_limit = { UINT64_MAX, UINT64_MAX };
 
 ppuResult rt_enter(struct ppuCtx_st *ctx)
 {
-	ppuResult res = PPU_SUCCESS;
+	ppuResult res = rt_peers_any(&ctx->peers) ? rt_peers_pull(ctx) : PPU_SUCCESS;
 
+	if (res)
+		return res;
 	pthread_mutex_lock(&ctx->lock);
 	if (ctx->dead)
 		res = rt_error(PPU_ERROR_INVALID_CONTEXT);
@@ -59,17 +62,38 @@ void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need)
 /*
  * How long to wait at once.  The driver ends a wait with any error of a channel.  But a context can be in error while its
  * channels go on (PPU_ERR_LAUNCH_DEPTH), and then functions of the CPU are dropped: what waits for them waits for ever.
- * And the CPU may store a word for which a stream waits.
+ * And the CPU may store a word for which a stream waits; and other devices inside the process work only now and then.
  */
 static struct be_limits at_once(struct ppuCtx_st *ctx, const struct be_limits *lim)
 {
 	struct be_limits l = *lim;
 	bool words = ctx->be->poll && rt_words_look(ctx);	/* else a thread looks */
-	uint64_t look = ppu_be_now() + (words ? RT_WORD_LOOK_NS : BE_LOOK_NS);
+	bool often = words || (ctx->be->poll && rt_devices() > 1);
+	uint64_t look = ppu_be_now() + (often ? RT_WORD_LOOK_NS : BE_LOOK_NS);
 
-	if ((words || rt_host_used(ctx)) && l.host_ns > look)
+	if ((often || rt_host_used(ctx)) && l.host_ns > look)
 		l.host_ns = look;
 	return l;
+}
+
+/*
+ * Devices inside the process work only while somebody waits for them, but kernels of this one may wait for what another
+ * one does. False: no other one has anything to do.
+ */
+static bool others_work(struct ppuCtx_st *ctx)
+{
+	uint64_t until = ppu_be_now() + RT_WORD_LOOK_NS;
+	bool any, ever = false;
+
+	if (!ctx->be->poll || rt_devices() < 2)
+		return false;
+	rt_leave(ctx);
+	do {
+		any = rt_poll_others(ctx->device);
+		ever |= any;
+	} while (any && ppu_be_now() < until);
+	pthread_mutex_lock(&ctx->lock);
+	return ever;
 }
 
 /* After -ETIME: has one of the caller's own limits passed? */
@@ -109,6 +133,10 @@ static ppuResult wait_chan(struct ppuCtx_st *ctx, struct rt_chan *c, uint64_t se
 		res = rt_check(ctx);
 		if (res)
 			return res;
+		if ((rc == -ETIME || rc == -EDEADLK) && others_work(ctx))
+			rc = -EAGAIN;
+		if (ctx->dead)
+			return rt_error(PPU_ERROR_INVALID_CONTEXT);
 		if (rc == -EDEADLK && (rt_host_may_go_on(ctx, host_done, lim->host_ns) || rt_words_may_go_on(ctx)))
 			rc = -EAGAIN;
 		if (rc == -ETIME || rc == -EAGAIN) {

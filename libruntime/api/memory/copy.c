@@ -16,6 +16,7 @@
 #include "api/context/wait.h"
 #include "api/memory/copyprio.h"
 #include "api/memory/mem.h"
+#include "api/memory/peer.h"
 #include "api/stream/chan.h"
 #include "api/stream/hostfn.h"
 #include "api/stream/stream.h"
@@ -252,6 +253,14 @@ static ppuResult classify(struct ppuCtx_st *ctx, uint64_t at, uint64_t bytes, co
 	return res;
 }
 
+/* Locked. Not so: another context's device memory, and this one is not its peer. */
+static bool reachable(struct ppuCtx_st *ctx, uint64_t at, uint64_t bytes)
+{
+	ppuMemoryType type;
+
+	return !rt_classify(ctx, (void *)(uintptr_t)at, bytes, &type) || !rt_is_foreign(ctx, at, bytes);
+}
+
 ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait)
 {
 	struct ppuCtx_st *ctx = s->ctx;
@@ -278,6 +287,10 @@ ppuResult rt_copy(struct ppuStream_st *s, const struct rt_rect *given, bool wait
 		res = rt_enter(ctx);
 		if (res)
 			goto out;
+		if (!stage && (!reachable(ctx, r.dst, dst_bytes) || !reachable(ctx, r.src, src_bytes))) {
+			rt_leave(ctx);
+			return rt_copy_foreign(s, &r);
+		}
 		res = classify(ctx, r.dst, dst_bytes, "write", &dst);
 		if (!res)
 			res = classify(ctx, r.src, src_bytes, "read", &src);

@@ -18,6 +18,7 @@
 #include "api/context/object.h"
 #include "api/context/wait.h"
 #include "api/memory/hostmem.h"
+#include "api/memory/peer.h"
 #include "api/memory/va.h"
 #include "api/memory/vmm.h"
 #include "api/stream/hostfn.h"
@@ -51,6 +52,12 @@ static const struct {
 	[RT_HEAP_HOST] = { 1 << 20, BE_SYSTEM, BE_BIND_NOEXEC },
 };
 
+static void changed(struct ppuCtx_st *ctx, enum rt_heap heap)
+{
+	if (heap == RT_HEAP_DATA)
+		__atomic_add_fetch(&ctx->chunk_changes, 1, __ATOMIC_RELEASE);
+}
+
 static void chunk_free(struct ppuCtx_st *ctx, struct rt_chunk *c)
 {
 	for (struct rt_chunk **p = &ctx->chunks[c->heap]; *p; p = &(*p)->next) {
@@ -59,11 +66,24 @@ static void chunk_free(struct ppuCtx_st *ctx, struct rt_chunk *c)
 			break;
 		}
 	}
+	rt_va_disown(c->va);
 	ctx->be->unbind(ctx->vm, c->va, c->size);
-	rt_va_free(c->va, c->size, heaps[c->heap].place == BE_SYSTEM);
+	rt_peer_va_free(c->va, c->size, heaps[c->heap].place == BE_SYSTEM);
 	ctx->be->bo_free(c->bo);
 	ppu_range_fini(&c->range);
+	changed(ctx, c->heap);
 	free(c);
+}
+
+void rt_chunks(struct ppuCtx_st *ctx, void (*fn)(void *arg, uint64_t va, uint64_t size, struct be_bo *bo), void *arg)
+{
+	for (struct rt_chunk *c = ctx->chunks[RT_HEAP_DATA]; c; c = c->next)
+		fn(arg, c->va, c->size, c->bo);
+}
+
+static bool in_system(const struct ppuCtx_st *ctx, enum rt_heap heap)
+{
+	return heaps[heap].place == BE_SYSTEM || (heap == RT_HEAP_DATA && ctx->peers_elsewhere && ctx->be->peers_in_system);
 }
 
 static int chunk_new(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t size, struct rt_chunk **out)
@@ -78,7 +98,7 @@ static int chunk_new(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t size, st
 		return -ENOMEM;
 	c->heap = heap;
 	c->size = (size + PPU_PAGE_SIZE - 1) & ~(PPU_PAGE_SIZE - 1);
-	rc = ctx->be->bo_alloc(ctx->vm, c->size, heaps[heap].place, &c->bo);
+	rc = ctx->be->bo_alloc(ctx->vm, c->size, in_system(ctx, heap) ? BE_SYSTEM : BE_VRAM, &c->bo);
 	if (rc)
 		goto fail;
 	rc = rt_va_alloc(c->size, align, &c->va);
@@ -90,10 +110,16 @@ static int chunk_new(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t size, st
 		rc = ppu_range_init(&c->range, c->va, c->size);
 	if (!rc)
 		rc = ctx->be->bind(ctx->vm, c->bo, c->va, c->size, heaps[heap].flags);
+	if (!rc) {
+		rc = rt_va_own(ctx, c->va, c->size, host);
+		if (rc)
+			ctx->be->unbind(ctx->vm, c->va, c->size);
+	}
 	if (rc)
 		goto fail_va;
 	c->next = ctx->chunks[heap];
 	ctx->chunks[heap] = c;
+	changed(ctx, heap);
 	*out = c;
 	return 0;
 fail_va:
@@ -356,11 +382,21 @@ static uint64_t reach(struct ppuCtx_st *ctx, const struct rt_alloc *a, uint64_t 
 ppuResult rt_classify(struct ppuCtx_st *ctx, const void *p, uint64_t bytes, ppuMemoryType *type)
 {
 	struct rt_alloc *a;
+	bool mapped;
 
 	a = rt_find(ctx, p);
 	if (!rt_va_inside(p)) {
 		/* Memory that is registered only in part goes through staging. */
 		*type = a && a->va + a->bytes - (uintptr_t)p >= bytes ? PPU_MEMORY_HOST : PPU_MEMORY_UNREGISTERED;
+		return PPU_SUCCESS;
+	}
+	if (!a && rt_peer_of(ctx, (uintptr_t)p, bytes)) {
+		*type = PPU_MEMORY_DEVICE;
+		return PPU_SUCCESS;
+	}
+	/* Another context's pinned memory is ordinary memory to this one. */
+	if (!a && rt_va_owner((uintptr_t)p, bytes, &mapped) && mapped) {
+		*type = PPU_MEMORY_UNREGISTERED;
 		return PPU_SUCCESS;
 	}
 	if (!a || a->type == PPU_MEMORY_UNREGISTERED ||
@@ -480,11 +516,24 @@ ppuResult ppuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 	return res;
 }
 
+static bool describe(struct ppuCtx_st *ctx, const void *ptr, ppuPointerAttributes *attr)
+{
+	const struct rt_alloc *a = rt_find(ctx, ptr);
+
+	if (!a || a->type == PPU_MEMORY_UNREGISTERED)
+		return false;
+	attr->type = a->type >= RT_MEMORY_MODULE ? PPU_MEMORY_DEVICE : a->type;
+	attr->ctx = ctx;
+	attr->base = (void *)(uintptr_t)a->va;
+	attr->bytes = a->bytes;
+	return true;
+}
+
 ppuResult ppuPointerGetAttributes(ppuPointerAttributes *attr, const void *ptr)
 {
-	struct ppuCtx_st *ctx;
-	struct rt_alloc *a;
+	struct ppuCtx_st *ctx, *peer = NULL;
 	ppuResult res;
+	bool known;
 
 	if (!attr)
 		return rt_error(PPU_ERROR_INVALID_VALUE);
@@ -492,18 +541,24 @@ ppuResult ppuPointerGetAttributes(ppuPointerAttributes *attr, const void *ptr)
 	res = rt_current(&ctx);
 	if (res)
 		return res;
+	if (rt_peers_any(&ctx->peers))
+		rt_peers_pull(ctx);	/* what cannot be had is no memory of ours */
 	pthread_mutex_lock(&ctx->lock);
-	a = rt_find(ctx, ptr);
-	if (a && a->type != PPU_MEMORY_UNREGISTERED) {
-		attr->type = a->type >= RT_MEMORY_MODULE ? PPU_MEMORY_DEVICE : a->type;
-		attr->ctx = ctx;
-		attr->base = (void *)(uintptr_t)a->va;
-		attr->bytes = a->bytes;
-	} else {
-		if (rt_va_inside(ptr))
-			res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is in no allocation of this context", ptr);
+	known = describe(ctx, ptr, attr);
+	if (!known) {
+		peer = rt_peer_of(ctx, (uintptr_t)ptr, 1);
+		if (peer)
+			rt_obj_ref(&peer->obj);
 	}
 	rt_leave(ctx);
+	if (peer) {
+		pthread_mutex_lock(&peer->lock);
+		known = describe(peer, ptr, attr);
+		rt_leave(peer);
+		rt_obj_put(&peer->obj);
+	}
+	if (!known && rt_va_inside(ptr))
+		res = rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is in no allocation of this context", ptr);
 	rt_obj_put(&ctx->obj);
 	return res;
 }

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include <ppu.h>
@@ -26,6 +27,15 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ppu_range range;
 static uint64_t base, size;
+
+/* Who has which buffer. */
+struct owned {
+	struct owned *next;
+	uint64_t va, bytes;
+	const struct ppuCtx_st *ctx;
+	bool mapped;
+};
+static struct owned *all_owned;
 
 static int reserve(void)
 {
@@ -63,6 +73,48 @@ int rt_va_alloc(uint64_t bytes, uint64_t align, uint64_t *va)
 		rc = ppu_range_alloc(&range, bytes, align, va);
 	pthread_mutex_unlock(&lock);
 	return rc;
+}
+
+int rt_va_own(const struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes, bool mapped)
+{
+	struct owned *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return -ENOMEM;
+	pthread_mutex_lock(&lock);
+	*o = (struct owned){ all_owned, va, bytes, ctx, mapped };
+	all_owned = o;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+void rt_va_disown(uint64_t va)
+{
+	pthread_mutex_lock(&lock);
+	for (struct owned **p = &all_owned, *o; (o = *p); p = &o->next) {
+		if (o->va == va) {
+			*p = o->next;
+			free(o);
+			break;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+const struct ppuCtx_st *rt_va_owner(uint64_t va, uint64_t bytes, bool *mapped)
+{
+	const struct ppuCtx_st *ctx = NULL;
+
+	pthread_mutex_lock(&lock);
+	for (const struct owned *o = all_owned; o; o = o->next) {
+		if (va >= o->va && va - o->va <= o->bytes && o->bytes - (va - o->va) >= bytes) {
+			ctx = o->ctx;
+			*mapped = o->mapped;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return ctx;
 }
 
 void rt_va_free(uint64_t va, uint64_t bytes, bool mapped)

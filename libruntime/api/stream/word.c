@@ -21,6 +21,7 @@
 #include "api/context/need.h"
 #include "api/context/wait.h"
 #include "api/memory/mem.h"
+#include "api/memory/peer.h"
 #include "api/stream/chan.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
@@ -34,6 +35,7 @@ struct rt_word {
 	const struct rt_chan *chan;
 	uint64_t seq;		/* when the channel has it, the wait is over */
 	bool by_cpu;		/* the CPU can reach the word */
+	bool foreign;		/* another device may store it, of which this one hears nothing */
 	ppuWordOp op;
 };
 
@@ -98,7 +100,7 @@ bool rt_words_look(struct ppuCtx_st *ctx)
 			free(w);
 			continue;
 		}
-		kick |= w->by_cpu && holds(&w->op);
+		kick |= w->foreign || ctx->peers_elsewhere || (w->by_cpu && holds(&w->op));
 		p = &w->next;
 	}
 	if (kick)
@@ -196,6 +198,11 @@ static bool is_pinned(struct ppuCtx_st *ctx, const ppuWordOp *op)
 	return !rt_classify(ctx, (const void *)(uintptr_t)op->address, op->bytes, &type) && type == PPU_MEMORY_HOST;
 }
 
+static bool is_foreign(struct ppuCtx_st *ctx, const ppuWordOp *op)
+{
+	return rt_peer_of(ctx, op->address, op->bytes);
+}
+
 /* Up to MOST of them, in one job. */
 static ppuResult some(struct ppuStream_st *s, const ppuWordOp *ops, size_t count)
 {
@@ -224,7 +231,8 @@ static ppuResult some(struct ppuStream_st *s, const ppuWordOp *ops, size_t count
 		if (ops[i].kind == PPU_WORD_WRITE)
 			continue;
 		room = w->next;
-		*w = (struct rt_word){ ctx->words->first, job.chan, job.chan->seq, is_pinned(ctx, &ops[i]), ops[i] };
+		*w = (struct rt_word){ ctx->words->first, job.chan, job.chan->seq, is_pinned(ctx, &ops[i]),
+				       is_foreign(ctx, &ops[i]), ops[i] };
 		ctx->words->first = w;
 	}
 	if (waits)

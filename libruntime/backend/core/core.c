@@ -28,6 +28,7 @@
 #include "core.h"
 #include "record.h"
 
+#define MAX_DEVICES	8
 #define POLL_NS		10000			/* device time that passes in one poll */
 
 struct be_sem {
@@ -244,8 +245,16 @@ void ppu_bc_serve_errors(struct be_dev *dev)
 
 static int core_count(const ppuInitOptions *opt, char **err)
 {
+	const char *n = getenv("PPU_DEVICES");
+	char *end = NULL;
+	long v = n && *n ? strtol(n, &end, 10) : 1;
+
 	*err = NULL;
-	return 1;
+	if (v >= 1 && v <= MAX_DEVICES && (!end || !*end))
+		return (int)v;
+	if (asprintf(err, "PPU_DEVICES=%s: the process can have 1 to %d devices inside", n, MAX_DEVICES) < 0)
+		*err = NULL;
+	return -EINVAL;
 }
 
 static int apply_props(struct ppu_config *cfg, const char *props, char **err)
@@ -297,8 +306,10 @@ static void core_close(struct be_dev *dev)
 	free(dev);
 }
 
-static int trace_start(struct be_dev *dev, const char *path, char **err)
+/* Further devices of the process write files of their own: FILE.1, FILE.2, ... */
+static int trace_start(struct be_dev *dev, const char *file, unsigned index, char **err)
 {
+	char path[4096];
 	const struct ppu_config *c = &dev->cfg;
 	struct ppu_trace_header h = {
 		.magic = PPU_TRACE_MAGIC, .version = PPU_TRACE_VERSION,
@@ -309,6 +320,7 @@ static int trace_start(struct be_dev *dev, const char *path, char **err)
 		.priority_order = c->priority_order,
 	};
 
+	snprintf(path, sizeof(path), index ? "%s.%u" : "%s", file, index);
 	dev->trace = fopen(path, "wbe");
 	if (!dev->trace || fwrite(&h, sizeof(h), 1, dev->trace) != 1) {
 		if (asprintf(err, "cannot write the trace %s: %s", path, strerror(errno)) < 0)
@@ -371,7 +383,7 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	if (rc)
 		goto fail;
 	if (opt->trace && *opt->trace) {
-		rc = trace_start(dev, opt->trace, err);
+		rc = trace_start(dev, opt->trace, index, err);
 		if (rc)
 			goto fail;
 		ports.trace = port_trace;
@@ -531,6 +543,7 @@ static int core_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, s
 		return -ENOMEM;
 	bo->dev = dev;
 	bo->place = place;
+	bo->users = 1;
 	bo->size = ppu_bc_page_round(size);
 	ppu_bc_lock(dev);
 	rc = place == BE_VRAM ? ppu_bc_vram_alloc(dev, bo->size, &bo->addr) :
@@ -553,6 +566,7 @@ static int core_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_
 	bo->dev = vm->dev;
 	bo->place = BE_SYSTEM;
 	bo->size = size;
+	bo->users = 1;
 	bo->user = pages;
 	ppu_bc_lock(vm->dev);
 	bo->next_user = vm->dev->users;
@@ -574,15 +588,46 @@ static void forget_user(struct be_bo *bo)
 
 static void core_bo_free(struct be_bo *bo)
 {
+	struct be_bo *origin = NULL;
+	bool last;
+
 	ppu_bc_lock(bo->dev);
-	if (bo->user)
+	last = !--bo->users;
+	if (last && bo->user) {
 		forget_user(bo);
-	else if (bo->place == BE_VRAM)
+		origin = bo->origin;
+	} else if (last && bo->place == BE_VRAM) {
 		ppu_bc_vram_free(bo->dev, bo->addr, bo->size);
-	else
+	} else if (last) {
 		bus_free(bo->dev, bo->addr, bo->size);
+	}
 	ppu_bc_unlock(bo->dev);
-	free(bo);
+	if (last)
+		free(bo);
+	if (origin)
+		core_bo_free(origin);
+}
+
+/* Memory of another device of the process is memory of the process. */
+static int core_bo_peer(struct be_vm *vm, struct be_bo *theirs, struct be_bo **out)
+{
+	struct be_dev *owner = theirs->dev;
+	int rc;
+
+	ppu_bc_lock_idle(owner);
+	theirs->users++;
+	ppu_bc_unlock(owner);
+	if (owner == vm->dev) {
+		*out = theirs;
+		return 0;
+	}
+	rc = core_bo_user(vm, theirs->user ? theirs->user : (theirs->place == BE_VRAM ? owner->vram : owner->sys) + theirs->addr,
+			  theirs->size, out);
+	if (rc)
+		core_bo_free(theirs);
+	else
+		(*out)->origin = theirs;
+	return rc;
 }
 
 static int core_bo_map(struct be_bo *bo, void *at, void **ptr)
@@ -990,7 +1035,7 @@ again:
 	return rc;
 }
 
-static void core_poll(struct be_dev *dev)
+static bool core_poll(struct be_dev *dev)
 {
 	uint64_t next;
 
@@ -1006,6 +1051,7 @@ static void core_poll(struct be_dev *dev)
 			ppu_bc_record_leave(dev);
 	}
 	ppu_bc_unlock(dev);
+	return next != PPU_TIME_NEVER;
 }
 
 static int core_observe(struct be_dev *dev, const struct ppu_observer *o)
@@ -1029,7 +1075,8 @@ const struct be_ops ppu_be_core = {
 	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
 	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
 	.vm_tasks = ppu_bc_vm_tasks,
-	.bo_alloc = core_bo_alloc, .bo_user = core_bo_user, .bo_free = core_bo_free, .bo_map = core_bo_map,
+	.bo_alloc = core_bo_alloc, .bo_user = core_bo_user, .bo_free = core_bo_free, .bo_peer = core_bo_peer,
+	.bo_map = core_bo_map,
 	.bind = core_bind, .unbind = core_unbind,
 	.chan_create = core_chan_create, .chan_stop = core_chan_stop, .chan_free = core_chan_free,
 	.chan_get = core_chan_get, .chan_put = core_chan_put, .chan_kick = core_chan_kick,

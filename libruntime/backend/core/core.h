@@ -77,6 +77,8 @@ struct be_bo {
 	uint64_t addr, size;		/* VRAM offset, or offset in the memory file */
 	enum be_place place;
 	uint8_t *user;			/* if set: pages of the process */
+	struct be_bo *origin;		/* if set: `user` is this object's memory, of another device */
+	unsigned users;
 	struct be_bo *next_user;
 };
 

@@ -132,7 +132,7 @@ static struct CUctx_st *owner_of(CUdeviceptr ptr)
 		if (ppuCtxSetCurrent(c->ppu))
 			continue;
 		t->active = c->id;
-		if (cu_is_ours(ptr, NULL)) {
+		if (cu_is_owned(ptr, c)) {
 			cu_obj_ref(c);
 			break;
 		}
@@ -146,7 +146,7 @@ CUresult cu_current_of(struct CUctx_st **ctx, CUdeviceptr ptr)
 	struct CUctx_st *owner;
 	CUresult r = cu_current(ctx);
 
-	if ((r && r != CUDA_ERROR_INVALID_CONTEXT) || (!r && (!ptr || cu_is_ours(ptr, NULL))))
+	if ((r && r != CUDA_ERROR_INVALID_CONTEXT) || (!r && (!ptr || cu_is_owned(ptr, *ctx))))
 		return r;
 	if (!r)
 		cu_obj_put(*ctx);
@@ -742,34 +742,35 @@ CUresult i_cuCtxGetStreamPriorityRange(int *least, int *greatest)
 	return r;
 }
 
-/* There are no peers: one PPU cannot reach what another has mapped. */
-CUresult i_cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
+static CUresult change_peer(CUcontext peer, ppuResult (*change)(ppuCtx), ppuResult no, CUresult why)
 {
 	struct CUctx_st *c, *p;
+	ppuResult res;
 	CUresult r = cu_current(&c);
 
 	if (r)
 		return r;
 	p = cu_obj_get(peer, CU_CTX);
-	r = flags ? CUDA_ERROR_INVALID_VALUE : !p || p == c ? CUDA_ERROR_INVALID_CONTEXT :
-	    CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+	if (!p || p == c || is_dead(p)) {
+		r = CUDA_ERROR_INVALID_CONTEXT;
+	} else {
+		res = change(p->ppu);
+		r = res == no ? why : cu_result(res);
+	}
 	cu_obj_put(p);
 	cu_obj_put(c);
 	return r;
 }
 
+CUresult i_cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
+{
+	return flags ? CUDA_ERROR_INVALID_VALUE :
+	       change_peer(peer, ppuCtxEnablePeer, PPU_ERROR_ALREADY, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+}
+
 CUresult i_cuCtxDisablePeerAccess(CUcontext peer)
 {
-	struct CUctx_st *c, *p;
-	CUresult r = cu_current(&c);
-
-	if (r)
-		return r;
-	p = cu_obj_get(peer, CU_CTX);
-	r = p ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT;
-	cu_obj_put(p);
-	cu_obj_put(c);
-	return r;
+	return change_peer(peer, ppuCtxDisablePeer, PPU_ERROR_NOT_FOUND, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
 }
 
 /* ---- primary contexts ----------------------------------------------------------------------- */

@@ -406,14 +406,20 @@ CUresult i_cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 		r = cu_device(peer, NULL);
 	if (!r && !can)
 		r = CUDA_ERROR_INVALID_VALUE;
-	if (!r)
-		*can = 0;
-	return r;
+	return r ? r : cu_result(ppuDeviceCanAccessPeer(can, device, peer));
 }
 
 CUresult i_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute a, CUdevice source, CUdevice destination)
 {
+	CUresult r;
+
 	if (a < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK || a > CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED)
 		return CUDA_ERROR_INVALID_VALUE;
-	return source == destination ? CUDA_ERROR_INVALID_DEVICE : i_cuDeviceCanAccessPeer(value, source, destination);
+	if (source == destination)
+		return CUDA_ERROR_INVALID_DEVICE;
+	r = i_cuDeviceCanAccessPeer(value, source, destination);
+	/* All pairs are alike; atomics of one device are none for another one; arrays belong to their device. */
+	if (!r && a != CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED)
+		*value = 0;
+	return r;
 }

@@ -77,7 +77,7 @@ static CUresult locate(const struct box_side *b, size_t width, size_t height, si
 		return CUDA_ERROR_INVALID_VALUE;
 	} else if (row_end > pitch && (height > 1 || depth > 1)) {
 		return CUDA_ERROR_INVALID_VALUE;
-	} else if (b->type == CU_MEMORYTYPE_DEVICE && !cu_is_ours(base, NULL)) {
+	} else if (b->type == CU_MEMORYTYPE_DEVICE && !cu_is_anyones(base)) {
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	if (!base)
@@ -322,9 +322,9 @@ CUresult i_cuMemcpyAtoA_v2(CUarray dst, size_t dst_offset, CUarray src, size_t s
 	return line(array(dst, dst_offset), array(src, src_offset), bytes, 0, true);
 }
 
-/* ---- between contexts: only from a context to itself, because there are no peers --------------- */
+/* ---- between contexts: addresses say which context they belong to ------------------------------ */
 
-static CUresult same(CUcontext dst, CUcontext src)
+static CUresult both(CUcontext dst, CUcontext src)
 {
 	struct CUctx_st *d, *s;
 	CUresult r = cu_ready();
@@ -333,7 +333,7 @@ static CUresult same(CUcontext dst, CUcontext src)
 		return r;
 	d = cu_obj_get(dst, CU_CTX);
 	s = cu_obj_get(src, CU_CTX);
-	r = !d || !s ? CUDA_ERROR_INVALID_CONTEXT : d != s ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+	r = d && s ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 	cu_obj_put(d);
 	cu_obj_put(s);
 	return r;
@@ -342,14 +342,14 @@ static CUresult same(CUcontext dst, CUcontext src)
 CUresult i_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t bytes,
 			     CUstream stream)
 {
-	CUresult r = same(dst_ctx, src_ctx);
+	CUresult r = both(dst_ctx, src_ctx);
 
 	return r ? r : line(device(dst), device(src), bytes, stream, false);
 }
 
 CUresult i_cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t bytes)
 {
-	CUresult r = same(dst_ctx, src_ctx);
+	CUresult r = both(dst_ctx, src_ctx);
 
 	return r ? r : line(device(dst), device(src), bytes, 0, true);
 }
@@ -357,7 +357,7 @@ CUresult i_cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUc
 static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *m, CUstream stream, bool wait)
 {
 	CUDA_MEMCPY3D c;
-	CUresult r = m ? same(m->dstContext, m->srcContext) : CUDA_ERROR_INVALID_VALUE;
+	CUresult r = m ? both(m->dstContext, m->srcContext) : CUDA_ERROR_INVALID_VALUE;
 
 	if (r)
 		return r;

@@ -18,6 +18,29 @@ bool cu_is_ours(CUdeviceptr ptr, ppuPointerAttributes *attr)
 	return ptr && !ppuPointerGetAttributes(attr, (void *)(uintptr_t)ptr) && attr->type != PPU_MEMORY_UNREGISTERED;
 }
 
+bool cu_is_owned(CUdeviceptr ptr, const struct CUctx_st *ctx)
+{
+	ppuPointerAttributes a;
+
+	return cu_is_ours(ptr, &a) && a.ctx == ctx->ppu;
+}
+
+bool cu_is_anyones(CUdeviceptr ptr)
+{
+	struct CUctx_st *c, *back;
+	bool is;
+
+	if (cu_is_ours(ptr, NULL))
+		return true;
+	if (cu_current_of(&c, ptr))
+		return false;
+	is = cu_is_owned(ptr, c);
+	cu_obj_put(c);
+	if (!cu_current(&back))		/* it is libppu's current one again */
+		cu_obj_put(back);
+	return is;
+}
+
 /* One attribute of a pointer to libppu's memory; *value has the attribute's type. */
 static CUresult pointer_attribute(void *value, CUpointer_attribute what, CUdeviceptr ptr, struct CUctx_st *c,
 				  const ppuPointerAttributes *a)

@@ -33,6 +33,11 @@ for source in tests/cuda/*.cu; do
 done
 ((n >= 12)); result $? "$n programs"
 
+for devices in 2 3; do
+	PPU_DEVICES=$devices timeout -s KILL 200 "$build/cuda-tests/peers" >"$tmp/out" 2>&1 && [[ $(<"$tmp/out") == "$devices devices" ]]
+	result $? "$devices devices use each other's memory"
+done
+
 # with all SMs, where the images of preempted blocks have less room for each
 PPU_PROPS="" timeout -s KILL 100 "$build/cuda-tests/barrier" >"$tmp/out" 2>&1
 result $? "blocks that fill the whole machine meet"

@@ -422,11 +422,11 @@ START_TEST(settings_of_contexts_and_streams)
 }
 END_TEST
 
-/* Handles of another process, other devices: refused with the documented errors. */
-START_TEST(no_peers_no_processes)
+/* Another context of the device is a peer; handles of another process are refused with the documented errors. */
+START_TEST(peers_no_processes)
 {
 	CUcontext other;
-	CUdeviceptr p;
+	CUdeviceptr p, q;
 	CUevent e;
 	int can;
 
@@ -438,9 +438,15 @@ START_TEST(no_peers_no_processes)
 	p = one_word(1);
 	OK(cuMemcpyPeer(p, ctx, p, ctx, 0));
 	OK(cuCtxCreate_v2(&other, 0, 0));
-	IS(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cuCtxEnablePeerAccess(ctx, 0));
 	IS(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(ctx));
-	IS(CUDA_ERROR_NOT_SUPPORTED, cuMemcpyPeer(p, ctx, p, other, 4));
+	BAD(cuCtxEnablePeerAccess(ctx, 1));
+	OK(cuCtxEnablePeerAccess(ctx, 0));
+	IS(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, cuCtxEnablePeerAccess(ctx, 0));
+	q = one_word(2);
+	OK(cuMemcpyPeer(q, other, p, ctx, 4));
+	ck_assert_uint_eq(word_at(q), 1);
+	OK(cuCtxDisablePeerAccess(ctx));
+	IS(CUDA_ERROR_INVALID_CONTEXT, cuMemcpyPeer(p, ctx, p, (CUcontext)&can, 4));
 }
 END_TEST
 
@@ -448,7 +454,7 @@ int main(void)
 {
 	const TTest *tests[] = { cooperative_launch, cooperative_kernels_in_two_streams, libraries,
 				 libraries_in_two_threads, optional_results, launches_as_before, shapes_as_before, versions, lists_are_whole,
-				 settings_of_contexts_and_streams, no_peers_no_processes };
+				 settings_of_contexts_and_streams, peers_no_processes };
 
 	return RUN_ALL("code", tests);
 }

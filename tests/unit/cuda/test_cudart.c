@@ -502,7 +502,7 @@ START_TEST(devices)
 	OK(cudaSetDeviceFlags(cudaDeviceScheduleYield | cudaDeviceMapHost));
 	OK(cudaGetDeviceFlags(&flags));
 	ck_assert_uint_eq(flags & cudaDeviceScheduleMask, cudaDeviceScheduleYield);
-	/* no peers */
+	/* one device has no peers */
 	OK(cudaDeviceCanAccessPeer(&v, 0, 0));
 	ck_assert_int_eq(v, 0);
 	IS(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(1, 0));

@@ -868,7 +868,7 @@ START_TEST(fault)
 	scale(dg, 1, 3, NULL);
 	OK(ppuMemcpy(&v, dg, 4));
 	ck_assert_uint_eq(v, 15);
-	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuMemcpy(&v, d, 4));
+	FAILS(PPU_ERROR_ILLEGAL_ADDRESS, ppuMemcpy(&v, d, 4));	/* the memory is the broken context's */
 	OK(ppuCtxDestroy(bad));
 	FAILS(PPU_ERROR_INVALID_HANDLE, ppuStreamSynchronize(s));
 	FAILS(PPU_ERROR_INVALID_HANDLE, ppuCtxDestroy(bad));

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts that use each other's memory, on one device and on two; copies between contexts that do not. */
+#include <stdlib.h>
+#include <string.h>
+#include "bench_main.h"
+#include "rt_ok.h"
+#include "run_suite.h"
+
+static const char ptx[] =
+	".version 6.3\n.target sm_60\n.address_size 64\n"
+	".visible .entry add(.param .u64 to, .param .u64 from)\n{\n.reg .b64 %rd<3>; .reg .b32 %r<4>;\n"
+	"ld.param.u64 %rd1, [to]; ld.param.u64 %rd2, [from]; ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd2];\n"
+	"add.u32 %r3, %r1, %r2; st.global.u32 [%rd1], %r3; ret;\n}\n"
+	".visible .entry await(.param .u64 at)\n{\n.reg .b64 %rd<2>; .reg .b32 %r<2>; .reg .pred %p<2>;\n"
+	"ld.param.u64 %rd1, [at];\nL: ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; ret;\n}\n";
+
+static ppuCtx a, b;		/* on device 0, and on the last one */
+
+static void start(const char *devices)
+{
+	ppuInitOptions o = { .backend = "core", .props = "gpcs=1 sms-per-gpc=1 vram=256M" };
+
+	setenv("PPU_DEVICES", devices, 1);
+	OK(ppuInit(&o));
+	OK(ppuCtxCreate(&b, 0, atoi(devices) - 1));
+	OK(ppuCtxCreate(&a, 0, 0));
+}
+
+static void end(void)
+{
+	OK(ppuShutdown());
+	unsetenv("PPU_DEVICES");
+}
+
+static uint32_t *memory(ppuCtx ctx, size_t bytes, uint32_t value)
+{
+	void *p;
+
+	OK(ppuCtxSetCurrent(ctx));
+	OK(ppuMalloc(&p, bytes));
+	OK(ppuMemset(p, value, 4, 1));
+	return p;
+}
+
+static uint32_t value_of(const uint32_t *p)
+{
+	uint32_t v;
+
+	OK(ppuMemcpy(&v, p, 4));
+	return v;
+}
+
+static ppuResult launch(const char *kernel, void **params)
+{
+	ppuModuleOptions o = { .kind = PPU_MODULE_PTX, .name = "peers" };
+	ppuFunction f;
+	ppuModule m;
+
+	OK(ppuModuleLoadData(&m, ptx, sizeof(ptx) - 1, &o));
+	OK(ppuModuleGetFunction(&f, m, kernel));
+	return ppuLaunchKernel(f, ppuDim(1, 1, 1), ppuDim(1, 1, 1), 0, NULL, params, NULL, 0);
+}
+
+static ppuResult add(uint32_t *to, uint32_t *from)
+{
+	void *params[] = { &to, &from };
+
+	return launch("add", params);
+}
+
+/* Loop test: on one device, and on two. */
+static void start_i(int i)
+{
+	start(i ? "2" : "1");
+}
+
+START_TEST(access)
+{
+	uint32_t *p, *q, *large;
+	ppuPointerAttributes at;
+	int can;
+
+	start_i(_i);
+	OK(ppuDeviceCanAccessPeer(&can, 0, _i));
+	ck_assert_int_eq(can, _i);
+	FAILS(PPU_ERROR_INVALID_DEVICE, ppuDeviceCanAccessPeer(&can, 0, 2));
+	FAILS(PPU_ERROR_INVALID_VALUE, ppuDeviceCanAccessPeer(NULL, 0, 0));
+	q = memory(b, 4, 10);
+	p = memory(a, 4, 1);
+	FAILS(PPU_ERROR_INVALID_CONTEXT, ppuCtxEnablePeer(a));
+	FAILS(PPU_ERROR_INVALID_CONTEXT, ppuCtxEnablePeer((ppuCtx)p));
+	FAILS(PPU_ERROR_NOT_FOUND, ppuCtxDisablePeer(b));
+	OK(ppuCtxEnablePeer(b));
+	FAILS(PPU_ERROR_ALREADY, ppuCtxEnablePeer(b));
+	OK(add(p, q));
+	ck_assert_uint_eq(value_of(p), 11);
+	OK(add(q, p));
+	OK(ppuMemset(q + 1, 7, 4, 1));		/* not beyond the buffer, which is larger than what was asked for */
+	OK(ppuPointerGetAttributes(&at, q));
+	ck_assert(at.ctx == b && at.base == q && at.type == PPU_MEMORY_DEVICE);
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuFree(q));
+	/* what the peer allocates later */
+	large = memory(b, 16 << 20, 100);
+	ck_assert_uint_eq(value_of(q), 21);
+	OK(ppuCtxSetCurrent(a));
+	OK(add(p, large));
+	ck_assert_uint_eq(value_of(p), 111);
+	/* Its addresses are not used again before the peer knows that it is gone. */
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuFree(large));
+	ck_assert_ptr_ne(memory(b, 16 << 20, 5), large);
+	OK(ppuCtxSetCurrent(a));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuMemcpy(p, large, 4));
+	ck_assert_ptr_eq(memory(b, 16 << 20, 5), large);
+	/* and the end of the access */
+	OK(ppuCtxSetCurrent(a));
+	OK(ppuCtxDisablePeer(b));
+	OK(add(p, q));
+	FAILS(PPU_ERROR_ILLEGAL_ADDRESS, ppuCtxSynchronize());
+	OK(ppuCtxSetCurrent(b));
+	ck_assert_uint_eq(value_of(q), 21);
+	end();
+}
+END_TEST
+
+/* Contexts end in any order. */
+START_TEST(ends)
+{
+	uint32_t *p, *q;
+
+	start_i(_i / 2);
+	q = memory(b, 4, 10);
+	p = memory(a, 4, 1);
+	OK(ppuCtxEnablePeer(b));
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuCtxEnablePeer(a));
+	OK(add(q, p));
+	OK(ppuCtxSynchronize());
+	if (_i % 2) {
+		OK(ppuCtxDestroy(a));
+		ck_assert_uint_eq(value_of(q), 11);
+		FAILS(PPU_ERROR_INVALID_ADDRESS, ppuMemcpy(q, p, 4));
+		FAILS(PPU_ERROR_INVALID_CONTEXT, ppuCtxDisablePeer(a));
+	} else {
+		OK(ppuCtxDestroy(b));
+		OK(ppuCtxSetCurrent(a));
+		ck_assert_uint_eq(value_of(p), 1);
+		OK(add(p, p));
+		ck_assert_uint_eq(value_of(p), 2);
+	}
+	end();
+}
+END_TEST
+
+/* Without access, copies go through memory of the host: rows and bytes, larger than a piece, in the order of the stream. */
+START_TEST(foreign_copies)
+{
+	const size_t bytes = (9 << 20) + 12;
+	uint8_t *p, *q, *host = malloc(bytes);
+	uint32_t *pinned;
+	ppuStream s;
+
+	ck_assert_ptr_nonnull(host);
+	start_i(_i);
+	q = (uint8_t *)memory(b, bytes, 1);
+	p = (uint8_t *)memory(a, bytes, 1);
+	for (size_t i = 0; i < bytes; i++)
+		host[i] = (uint8_t)(i * 7 + i / 251);
+	OK(ppuMemcpy(p, host, bytes));
+	OK(ppuStreamCreate(&s, PPU_STREAM_NON_BLOCKING, 0));
+	OK(ppuMemsetAsync(p, 0xab, 1, 3, s));
+	OK(ppuMemcpyAsync(q, p, bytes, s));
+	memset(host, 0xab, 3);
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuMemcpy(host + 3, q + 3, 1));
+	memset(host + 3, host[3], 1);
+	OK(ppuCtxSetCurrent(a));
+	for (size_t at = 0; at < bytes; at += 1234567) {
+		uint8_t v;
+
+		OK(ppuMemcpy(&v, q + at, 1));
+		ck_assert_uint_eq(v, host[at]);
+	}
+	OK(ppuMemcpy2D(q, 100, p, 1000, 10, 9));
+	for (unsigned row = 0; row < 9; row++) {
+		uint8_t v[10];
+
+		OK(ppuMemcpy(v, q + row * 100, 10));
+		ck_assert_mem_eq(v, host + row * 1000, 10);
+	}
+	/* Pinned memory of another context is ordinary memory here. */
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuMallocHost((void **)&pinned, 4096));
+	*pinned = 77;
+	OK(ppuCtxSetCurrent(a));
+	OK(ppuMemcpy(p, pinned, 4));
+	ck_assert_uint_eq(value_of((uint32_t *)p), 77);
+	OK(ppuMemcpy(pinned + 1, p, 4));
+	ck_assert_uint_eq(pinned[1], 77);
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuMemcpy(q, p, bytes + (64 << 20)));
+	OK(ppuCtxDestroy(b));
+	FAILS(PPU_ERROR_INVALID_ADDRESS, ppuMemcpy(p, q, 4));
+	end();
+	free(host);
+}
+END_TEST
+
+/* A kernel, and a stream, that wait for what the other device does; whoever is asked first. */
+START_TEST(two_devices_at_once)
+{
+	ppuWordOp w = { .kind = PPU_WORD_WAIT_EQ, .value = 1, .bytes = 4 };
+	uint32_t *p, *q, one = 1;
+	void *params[] = { &p };
+
+	start("2");
+	q = memory(b, 8, 1);
+	p = memory(a, 8, 0);
+	if (_i < 2) {
+		OK(launch("await", params));
+	} else {
+		w.address = (uintptr_t)p;
+		OK(ppuStreamWordOps(NULL, &w, 1));
+	}
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuCtxEnablePeer(a));
+	OK(add(p, q));
+	if (_i % 2)
+		OK(ppuCtxSynchronize());
+	OK(ppuCtxSetCurrent(a));
+	OK(ppuCtxSynchronize());
+	ck_assert_uint_eq(value_of(p), one);
+	end();
+}
+END_TEST
+
+START_TEST(too_many_devices)
+{
+	ppuInitOptions o = { .backend = "core", .props = "gpcs=1" };
+	static const char *wrong[] = { "0", "9", "two", "2 " };
+
+	for (unsigned i = 0; i < 4; i++) {
+		setenv("PPU_DEVICES", wrong[i], 1);
+		FAILS(PPU_ERROR_CONFIGURATION, ppuInit(&o));
+		ck_assert(strstr(ppuGetLastErrorDetail(), "PPU_DEVICES"));
+	}
+	unsetenv("PPU_DEVICES");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("rt_peers");
+	TCase *c = tcase_create("peers");
+
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, access, 0, 2);
+	tcase_add_loop_test(c, ends, 0, 4);
+	tcase_add_loop_test(c, foreign_copies, 0, 2);
+	tcase_add_loop_test(c, two_devices_at_once, 0, 4);
+	tcase_add_test(c, too_many_devices);
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}
