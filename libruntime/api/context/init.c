@@ -15,6 +15,7 @@
 #include "api/memory/copyprio.h"
 #include "api/memory/va.h"
 #include "api/stream/hostfn.h"
+#include "api/stream/names.h"
 #include "api/stream/prio.h"
 #include "backend/backend.h"
 #include "backend/plugin.h"
@@ -177,6 +178,7 @@ static ppuResult open_devices(int least, int greatest)
 	ppuResult res;
 	int n = 0;
 
+	rt_names_open();
 	res = choose(name, &be, &n);
 	if (res)
 		return res;

@@ -134,6 +134,7 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 		return res;
 	q = queue_for(f, st);
 	t = (struct ppu_tmd *)job.data;
+	job.kernel = f;
 	memset(t, 0, sizeof(*t));
 	t->magic = PPU_TMD_MAGIC;
 	t->version = PPU_TMD_VERSION;

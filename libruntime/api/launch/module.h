@@ -27,6 +27,7 @@ struct ppuModule_st {
 	uint64_t code_va, data_va, kernels_va, cdp_va;
 	struct ppuFunction_st *funcs;
 	bool launches;			/* its code can launch kernels */
+	unsigned named;			/* its number in the file of names, 0: not there */
 	char *name;
 };
 /* Locked.  Frees the module's code and variables, and ends its functions' handles. */

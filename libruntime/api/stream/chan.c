@@ -17,6 +17,7 @@
 #include <hw/ppu_cmd.h>
 #include <hw/ppu_mmu.h>
 #include "api/stream/chan.h"
+#include "api/stream/names.h"
 #include "api/context/context.h"
 #include "api/context/error.h"
 #include "api/context/fault.h"
@@ -267,6 +268,7 @@ ppuResult rt_job_open_cut(struct rt_job *j, struct ppuStream_st *s, unsigned cls
 	j->start = j->w = (uint32_t *)j->data_end;
 	j->start_va = j->data_va + data;
 	j->num_cuts = 0;
+	j->kernel = NULL;
 	return PPU_SUCCESS;
 }
 
@@ -327,6 +329,7 @@ void rt_job_end(struct rt_job *j)
 	struct ppuStream_st *s = j->stream;
 	struct rt_chan *c = j->chan;
 	const uint32_t *from = j->start;
+	uint32_t first = c->put;
 
 	c->seq++;
 	rt_emit_va(j, PPU_CMD_HDR(PPU_CMD_SEM_RELEASE, PPU_CMD_SIZE_SEM_RELEASE, 0), rt_slot_va(c->word));
@@ -337,5 +340,7 @@ void rt_job_end(struct rt_job *j)
 	put_entry(j, from, j->w);
 	rt_stream_stands(s, c, c->seq);
 	s->last_chan = (int)c->index;
+	if (rt_names_on)
+		rt_names_job(j, first);
 	c->ctx->be->chan_put(c->be, c->put);
 }

@@ -13,6 +13,7 @@
 #pragma GCC visibility push(hidden)
 
 struct ppuCtx_st;
+struct ppuFunction_st;
 struct ppuStream_st;
 struct rt_lane;
 
@@ -45,6 +46,7 @@ struct rt_job {
 	uint8_t *data, *data_end;	/* room before the commands, 256-byte aligned */
 	uint64_t data_va;
 	uint32_t *w, *start;		/* commands */
+	const struct ppuFunction_st *kernel;	/* what it launches, with the TMD at data; NULL: nothing */
 	uint64_t start_va;
 	/* Where each of its ring entries but the last one ends. */
 	unsigned num_cuts;
