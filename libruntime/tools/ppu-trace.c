@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tool.h"
-#include "trace/trace.h"
+#include "trace/html.h"
 
 #define WIDTH		1280
 #define MIN_WIDTH	480
@@ -29,10 +29,12 @@ static const char usage_text[] =
 "  --width PIXELS    of the picture, default 1280\n"
 "  --title TEXT      above the picture\n"
 "  --arrows          draw what woke whom, and who launched whom\n"
+"  --names FILE      --html: what the program called things (PPU_TRACE_NAMES); without it TRACE.names, if\n"
+"                    there is one\n"
 "or, with\n"
 "  --compare REF     say in one sentence where TRACE first does something else than the trace REF,\n"
-"                    whatever the times, addresses and numbers of tasks; --svg FILE: draw both, with --lanes,\n"
-"                    --label, --width, --title and --arrows as above\n"
+"                    whatever the times, addresses and numbers of tasks; --svg FILE, --html FILE: show both,\n"
+"                    with --lanes, --label, --width, --title and --arrows as above\n"
 "  --ignore LIST     events that do not matter, such as DOORBELL,DIV_*; \"default\" stands for those left out\n"
 "                    without this option, -EVENT for one that does matter, \"none\" for none\n"
 "  --help, --version\n"
@@ -40,7 +42,7 @@ static const char usage_text[] =
 "trace is damaged.\n";
 
 struct options {
-	const char *svg, *json, *html, *trace, *compare;
+	const char *svg, *json, *html, *trace, *compare, *names;
 	bool from_given, to_given, ignore_given;
 	struct events ignored;
 	struct view view;
@@ -86,6 +88,7 @@ static int parse(struct options *o, int argc, char **argv)
 		{ "arrows", no_argument, NULL, 'a' },
 		{ "compare", required_argument, NULL, 'c' },
 		{ "ignore", required_argument, NULL, 'i' },
+		{ "names", required_argument, NULL, 'N' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
@@ -138,6 +141,9 @@ static int parse(struct options *o, int argc, char **argv)
 			ok = events_parse(&o->ignored, optarg);
 			o->ignore_given = true;
 			break;
+		case 'N':
+			o->names = optarg;
+			break;
 		case 'h':
 			fputs(usage_text, stdout);
 			return ST_OK;
@@ -158,8 +164,8 @@ static int parse(struct options *o, int argc, char **argv)
 		fprintf(stderr, "ppu-trace: --from is after --to\n");
 		return ST_USAGE;
 	}
-	if (o->compare && (o->json || o->html || o->from_given || o->to_given)) {
-		fprintf(stderr, "ppu-trace: --compare looks at whole traces and makes text or --svg: leave out --json, --html, "
+	if (o->compare && (o->json || o->from_given || o->to_given)) {
+		fprintf(stderr, "ppu-trace: --compare looks at whole traces and makes text, --svg or --html: leave out --json, "
 			"--from and --to\n");
 		return ST_USAGE;
 	}
@@ -205,6 +211,43 @@ static struct view trimmed(const struct options *o, const struct model *m)
 	return v;
 }
 
+/* Those of TRACE, by default in TRACE.names. */
+static int names_of(struct program *p, const char *given, const char *trace)
+{
+	char *path;
+	int status;
+
+	if (given)
+		return program_load(p, given, true);
+	path = malloc(strlen(trace) + sizeof(".names"));
+	if (!path) {
+		fprintf(stderr, "ppu-trace: out of memory\n");
+		exit(1);
+	}
+	sprintf(path, "%s.names", trace);
+	status = program_load(p, path, false);
+	free(path);
+	return status;
+}
+
+static int page(const struct options *o, const struct trace *t, const struct model *m, const struct view *v)
+{
+	struct program prog;
+	int status = names_of(&prog, o->names, o->trace);
+	FILE *f = status ? NULL : strcmp(o->html, "-") ? fopen(o->html, "w") : stdout;
+
+	if (!status && !f)
+		status = failed(o->html);
+	if (f) {
+		program_match(&prog, t);
+		html_write(f, m, &prog, v);
+		if (ferror(f) | (f == stdout ? fflush(f) : fclose(f)))
+			status = failed(o->html);
+	}
+	program_free(&prog);
+	return status;
+}
+
 static int pictures(struct options *o, struct trace *t)
 {
 	struct view *v = &o->view, drawn;
@@ -226,7 +269,7 @@ static int pictures(struct options *o, struct trace *t)
 	if (o->json && !status)
 		status = write_to(o->json, json_write, &m, v);
 	if (o->html && !status)
-		status = write_to(o->html, html_write, &m, &drawn);
+		status = page(o, t, &m, &drawn);
 	model_free(&m);
 	return status;
 }
@@ -255,6 +298,35 @@ static int svg_both(const struct options *o, const struct model m[SIDES], const 
 	return ST_OK;
 }
 
+static int html_both(const struct options *o, const struct model m[SIDES], const struct difference *d)
+{
+	const char *const path[SIDES] = { o->compare, o->trace };
+	struct program prog[SIDES];
+	struct view v[SIDES];
+	int status = ST_OK;
+	FILE *f;
+
+	memset(prog, 0, sizeof(prog));
+	for (unsigned s = 0; s < SIDES && !status; s++) {
+		status = names_of(&prog[s], s == SIDE_RUN ? o->names : NULL, path[s]);
+		if (!status)
+			program_match(&prog[s], m[s].t);
+		v[s] = trimmed(o, &m[s]);
+		v[s].to = v[s].to < m[s].t->last ? v[s].to : m[s].t->last;
+	}
+	f = status ? NULL : strcmp(o->html, "-") ? fopen(o->html, "w") : stdout;
+	if (!status && !f)
+		status = failed(o->html);
+	if (f) {
+		html_compare(f, m, prog, v, d);
+		if (ferror(f) | (f == stdout ? fflush(f) : fclose(f)))
+			status = failed(o->html);
+	}
+	program_free(&prog[SIDE_REF]);
+	program_free(&prog[SIDE_RUN]);
+	return status;
+}
+
 static int comparison(struct options *o, struct trace *run)
 {
 	struct trace ref = { .rec = NULL }, *const t[SIDES] = { &ref, run };
@@ -269,9 +341,11 @@ static int comparison(struct options *o, struct trace *run)
 	if (!status) {
 		compare(&d, m, &o->view.lanes, &o->ignored);
 		/* When the picture goes to the standard output, the sentence goes to standard error. */
-		say(o->svg && !strcmp(o->svg, "-") ? stderr : stdout, &d, m);
+		say((o->svg && !strcmp(o->svg, "-")) || (o->html && !strcmp(o->html, "-")) ? stderr : stdout, &d, m);
 		if (o->svg)
 			status = svg_both(o, m, &d);
+		if (o->html && !status)
+			status = html_both(o, m, &d);
 		if (!status && fflush(stdout))
 			status = failed("standard output");
 		if (!status && d.any)

@@ -3,7 +3,8 @@
  * A trace as a page for a browser: viewer.html with the trace in it.
  *
  * The trace is JSON: title, from, to, texts, lanes and links.  What a lane shows is a stream of numbers of seven bits a byte,
- * lowest first, as base64; so ten million events are some 100 MB, not a gigabyte:
+ * lowest first, as base64; so ten million events are some 150 MB, not a gigabyte.  Reading the streams takes a browser
+ * seconds then; so each lane has its overview, too, which is drawn until its stream is read:
  *
  *   spans:   how many; each: time from the last one's start, length, row, height, look, text
  *   marks:   how many; each: time from the last one, look, text
@@ -15,10 +16,9 @@
  * warps are the height.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "svg.h"
+#include "html.h"
 
 extern const char viewer_page[];
 extern const char viewer_page_end[];
@@ -27,272 +27,12 @@ __asm__(".section .rodata\n"
 	"viewer_page_end: .byte 0\n"
 	".previous\n");
 
-/* Colours of viewer.html. */
-enum { HTML_SLICE, HTML_LATE, HTML_WAIT, HTML_COPY, HTML_TASK, HTML_PALE, HTML_USE, HTML_CTA, HTML_DARK };
-
-struct bytes {
-	uint8_t *b;
-	size_t n, cap;
-};
-
-/* A lane of the page: one of the model's, or what belongs to none of them. */
-struct page_lane {
-	const struct lane *l;		/* NULL: interrupts, or the rest of the device */
-	const char *name;
-	uint32_t *mark;			/* records */
-	size_t num_marks, cap_marks;
-};
-
-struct page {
-	FILE *f;
-	const struct model *m;
-	const struct view *v;
-	struct page_lane *lane;
-	size_t num_lanes, cap_lanes;
-	size_t interrupts, device;	/* lanes */
-	uint32_t *of;			/* number + 1 of each of the model's lanes here, 0: not shown */
-	char **text;
-	size_t num_texts, cap_texts;
-	struct map *texts;		/* a text's checksum -> number + 1 */
-};
-
-static void put(struct bytes *o, uint64_t v)
-{
-	o->b = grow(o->b, &o->cap, o->n + 10, 1);
-	for (; v > 127; v >>= 7)
-		o->b[o->n++] = (uint8_t)(v | 128);
-	o->b[o->n++] = (uint8_t)v;
-}
-
-/* The text of an event, with {} for each of the n numbers that follow. */
-static void put_text(struct page *p, struct bytes *o, const char *text, unsigned n, ...)
-{
-	uint64_t sum = 14695981039346656037u;
-	uint32_t *known;
-	va_list ap;
-
-	for (const char *c = text; *c; c++)
-		sum = (sum ^ (uint8_t)*c) * 1099511628211u;
-	known = map_at(p->texts, sum, true);
-	if (!*known) {
-		p->text = grow(p->text, &p->cap_texts, p->num_texts + 1, sizeof(*p->text));
-		p->text[p->num_texts] = strdup(text);
-		*known = (uint32_t)++p->num_texts;
-	}
-	put(o, *known - 1);
-	va_start(ap, n);
-	while (n--)
-		put(o, va_arg(ap, uint64_t));
-	va_end(ap);
-}
-
-/* ---- spans ------------------------------------------------------------------------------------------ */
-
-static const struct rec *begun_by(const struct page *p, const struct span *sp)
-{
-	return &p->m->t->rec[sp->rec != NO_REC ? sp->rec : sp->rec_end];
-}
-
-static unsigned ended_by(const struct page *p, const struct span *sp)
-{
-	return sp->rec_end == NO_REC ? PPU_TR_MAX : p->m->t->rec[sp->rec_end].event;
-}
-
-static void put_wait(struct page *p, struct bytes *o, const struct rec *r)
-{
-	char text[96];
-
-	switch (r->a) {
-	case PPU_TRB_ACQUIRE:
-		put_text(p, o, "waits for semaphore {}, value {}", 2, r->b, r->c);
-		break;
-	case PPU_TRB_GATE:
-		put_text(p, o, "waits for semaphore {}, value {}, found closed at dispatch", 2, r->b, r->c);
-		break;
-	case PPU_TRB_ENGINE:
-		put_text(p, o, "waits for an engine or its turn", 0);
-		break;
-	case PPU_TRB_WFI:
-		put_text(p, o, "waits until its tasks are complete", 0);
-		break;
-	default:
-		snprintf(text, sizeof(text), "waits: %s", block_name(r->a));
-		put_text(p, o, text, 0);
-	}
-}
-
-static void put_task(struct page *p, struct bytes *o, const struct rec *r, unsigned end)
-{
-	char text[96];
-
-	snprintf(text, sizeof(text), "task {}, priority {}, depth {}%s%s", r->event == PPU_TR_TASK_RESUME ? ", resumed" : "",
-		 end == PPU_TR_TASK_EVICT ? ", then evicted" : end == PPU_TR_TASK_SUSPEND ? ", then suspended" :
-		 end == PPU_TR_TASK_ABORT ? ", aborted" : "");
-	put_text(p, o, text, 3, r->c & UINT32_MAX, (uint64_t)r->a, r->d);
-}
-
-/* Row, height, look and text. */
-static void put_what(struct page *p, struct bytes *o, const struct span *sp)
-{
-	const struct rec *r = begun_by(p, sp), *task;
-	static const uint8_t cta_look[] = { HTML_TASK, HTML_COPY, HTML_CTA, HTML_USE, HTML_SLICE };
-	unsigned row = sp->kind == SPAN_LATE ? 1 : sp->kind == SPAN_BLOCK || sp->kind == SPAN_COMMAND ? 2 : 0;
-
-	if (sp->kind == SPAN_CTA) {
-		task = model_task(p->m, r->b);
-		put(o, r->c);
-		put(o, sp->rec != NO_REC && r->d ? r->d : 1);
-		put(o, cta_look[r->b % sizeof(cta_look)]);
-		put_text(p, o, r->event == PPU_TR_CTA_RESTORE ? "block {} of task {}, priority {}, {} warps, restored" :
-			 "block {} of task {}, priority {}, {} warps", 4, (uint64_t)r->a, r->b & UINT32_MAX,
-			 (uint64_t)(task ? task->a : 0), r->d);
-		return;
-	}
-	put(o, row);
-	put(o, 1);
-	switch (sp->kind) {
-	case SPAN_SLICE:
-		put(o, HTML_SLICE);
-		put_text(p, o, "holds its engine", 0);
-		break;
-	case SPAN_LATE:
-		put(o, HTML_LATE);
-		put_text(p, o, "its slice is over, what it began goes on", 0);
-		break;
-	case SPAN_BLOCK:
-		put(o, HTML_WAIT);
-		put_wait(p, o, r);
-		break;
-	case SPAN_COMMAND:
-		put(o, HTML_COPY);
-		put_text(p, o, "its copy {} is on engine {}", 2, r->b, (uint64_t)r->unit);
-		break;
-	case SPAN_LAUNCH:
-		put(o, HTML_TASK);
-		put_text(p, o, "channel {} launches task {}, priority {}", 3, (uint64_t)r->unit, r->c & UINT32_MAX, (uint64_t)r->a);
-		break;
-	case SPAN_COPY:
-		put(o, HTML_COPY);
-		put_text(p, o, ended_by(p, sp) == PPU_TR_CE_ABORT ? "copy {} of channel {}, {} bytes, aborted" :
-			 "copy {} of channel {}, {} bytes", 3, r->b, (uint64_t)r->a, r->c);
-		break;
-	default:
-		put(o, HTML_TASK);
-		put_task(p, o, r, ended_by(p, sp));
-	}
-}
-
-static bool in_view(const struct page *p, uint64_t start, uint64_t end)
-{
-	return end >= p->v->from && start <= p->v->to;
-}
-
-static void put_spans(struct page *p, struct bytes *o, const struct lane *l)
-{
-	uint64_t last = p->v->from, n = 0;
-
-	for (size_t i = 0; l && i < l->num_spans; i++)
-		n += in_view(p, l->span[i].start, l->span[i].end);
-	put(o, n);
-	for (size_t i = 0; l && i < l->num_spans; i++) {
-		const struct span *sp = &l->span[i];
-		uint64_t start = sp->start > p->v->from ? sp->start : p->v->from, end = sp->end < p->v->to ? sp->end : p->v->to;
-
-		if (!in_view(p, sp->start, sp->end))
-			continue;
-		put(o, start - last);
-		put(o, end - start);
-		put_what(p, o, sp);
-		last = start;
-	}
-}
-
-/* ---- marks and values ----------------------------------------------------------------------------------- */
-
-static unsigned mark_look(unsigned event)
-{
-	switch (event) {
-	case PPU_TR_DOORBELL:
-		return HTML_USE;
-	case PPU_TR_CH_ERROR: case PPU_TR_FAULT: case PPU_TR_INTR: case PPU_TR_TASK_ABORT:
-		return HTML_LATE;
-	case PPU_TR_CMD: case PPU_TR_CHILD_LAUNCH:
-		return HTML_DARK;
-	default:
-		return event >= PPU_TR_DIV_PUSH ? HTML_WAIT : HTML_PALE;
-	}
-}
-
-/* Any record: the names of its arguments, and the numbers; unit: its lane does not say it. */
-static void put_record(struct page *p, struct bytes *o, const struct rec *r, bool unit)
-{
-	const uint64_t value[4] = { r->a, r->b, r->c, r->d };
-	uint64_t v[5] = { 0 };
-	char text[200];
-	unsigned n = 0, len = (unsigned)snprintf(text, sizeof(text), "%s", event_name(r->event));
-
-	if (r->event == PPU_TR_CMD)
-		len += (unsigned)snprintf(text + len, sizeof(text) - len, " %s", command_name(r->b));
-	if (unit && strcmp(event_unit(r->event), "-")) {
-		len += (unsigned)snprintf(text + len, sizeof(text) - len, " %s={}", event_unit(r->event));
-		v[n++] = r->unit;
-	}
-	for (unsigned k = 0; k < 4 && len < sizeof(text); k++)
-		if (strcmp(event_arg(r->event, k), "-")) {
-			len += (unsigned)snprintf(text + len, sizeof(text) - len, " %s={}", event_arg(r->event, k));
-			v[n++] = value[k];
-		}
-	put_text(p, o, text, n, v[0], v[1], v[2], v[3], v[4]);
-}
-
-static void put_marks(struct page *p, struct bytes *o, const struct page_lane *pl)
-{
-	uint64_t last = p->v->from;
-
-	put(o, pl->num_marks);
-	for (size_t i = 0; i < pl->num_marks; i++) {
-		const struct rec *r = &p->m->t->rec[pl->mark[i]];
-
-		put(o, r->time - last);
-		put(o, mark_look(r->event));
-		put_record(p, o, r, !pl->l);
-		last = r->time;
-	}
-}
-
-static void put_points(struct page *p, struct bytes *o, const struct lane *l)
-{
-	uint64_t last = p->v->from, n = 0, value;
-	char text[96];
-
-	for (size_t i = 0; l && i < l->num_points; i++)
-		n += in_view(p, l->point[i].time, l->point[i].time);
-	put(o, n);
-	if (!n)
-		return;
-	if (!p->v->from || !sem_value_at(l, p->v->from - 1, &value))
-		value = l->point[0].old;
-	put(o, value);
-	for (size_t i = 0; i < l->num_points; i++) {
-		const struct point *pt = &l->point[i];
-		const struct rec *r = &p->m->t->rec[pt->rec];
-
-		if (!in_view(p, pt->time, pt->time))
-			continue;
-		put(o, pt->time - last);
-		put(o, pt->value);
-		snprintf(text, sizeof(text), "{} to {}, by %s {}", writer_name(r->a));
-		put_text(p, o, text, 3, pt->old, pt->value, (uint64_t)r->unit);
-		last = pt->time;
-	}
-}
-
 /* ---- lanes -------------------------------------------------------------------------------------------------- */
 
-static size_t add_lane(struct page *p, const struct lane *l, const char *name)
+size_t html_add_lane(struct page *p, unsigned side, const struct lane *l, const char *kind, const char *name)
 {
 	p->lane = grow(p->lane, &p->cap_lanes, p->num_lanes + 1, sizeof(*p->lane));
-	p->lane[p->num_lanes] = (struct page_lane){ .l = l, .name = name };
+	p->lane[p->num_lanes] = (struct page_lane){ .side = side, .l = l, .kind = kind, .name = name };
 	return p->num_lanes++;
 }
 
@@ -307,13 +47,13 @@ static void add_mark(struct page *p, size_t lane, uint32_t rec)
 static bool has_anything(const struct page *p, const struct lane *l)
 {
 	for (size_t i = 0; i < l->num_spans; i++)
-		if (in_view(p, l->span[i].start, l->span[i].end))
+		if (html_in_view(p, l->span[i].start, l->span[i].end))
 			return true;
 	for (size_t i = 0; i < l->num_points; i++)
-		if (in_view(p, l->point[i].time, l->point[i].time))
+		if (html_in_view(p, l->point[i].time, l->point[i].time))
 			return true;
 	for (size_t i = 0; i < l->num_marks; i++)
-		if (in_view(p, p->m->t->rec[l->mark[i]].time, p->m->t->rec[l->mark[i]].time))
+		if (html_in_view(p, p->m->t->rec[l->mark[i]].time, p->m->t->rec[l->mark[i]].time))
 			return true;
 	return false;
 }
@@ -335,56 +75,79 @@ static void add_record(struct page *p, uint32_t i)
 		l = model_lane(p->m, LANE_SLOT, r->unit);
 	else if (!strcmp(unit, "slot") || !strcmp(unit, "sm"))
 		return;
-	if (l && p->of[l - p->m->lane])
-		add_mark(p, p->of[l - p->m->lane] - 1, i);
+	if (l && p->s->of[l - p->m->lane])
+		add_mark(p, p->s->of[l - p->m->lane] - 1, i);
 	else if (!l)
-		add_mark(p, r->event == PPU_TR_INTR ? p->interrupts : p->device, i);
+		add_mark(p, r->event == PPU_TR_INTR ? p->s->interrupts : p->s->device, i);
 }
 
-static void find_lanes(struct page *p)
+/* From here on this side is worked on. */
+static void turn_to(struct page *p, unsigned side)
+{
+	p->s = &p->side[side];
+	p->m = p->s->m;
+	p->v = &p->s->v;
+	p->prog = p->s->prog;
+}
+
+static void find_lanes(struct page *p, unsigned side)
 {
 	const struct model *m = p->m;
+	struct page_side *s = &p->side[side];
 
-	p->interrupts = add_lane(p, NULL, "interrupts");
-	p->device = add_lane(p, NULL, "device");
-	p->of = grow(NULL, (size_t[]){ 0 }, m->num_lanes + 1, sizeof(*p->of));
-	memset(p->of, 0, (m->num_lanes + 1) * sizeof(*p->of));
+	s->interrupts = html_add_lane(p, side, NULL, "device", "interrupts");
+	s->device = html_add_lane(p, side, NULL, "device", "device");
+	html_streams(p, side);
+	s->of = grow(NULL, (size_t[]){ 0 }, m->num_lanes + 1, sizeof(*s->of));
+	memset(s->of, 0, (m->num_lanes + 1) * sizeof(*s->of));
 	for (size_t k = 0; k < m->num_lanes; k++) {
 		const struct lane *l = &m->lane[k];
 		size_t at;
 
 		if (!choice_has(&p->v->lanes, l->kind, l->id) || !has_anything(p, l))
 			continue;
-		at = add_lane(p, l, NULL);
-		p->of[k] = (uint32_t)at + 1;
+		at = html_add_lane(p, side, l, NULL, NULL);
+		s->of[k] = (uint32_t)at + 1;
 		for (size_t i = 0; i < l->num_marks; i++)
-			if (in_view(p, m->t->rec[l->mark[i]].time, m->t->rec[l->mark[i]].time))
+			if (html_in_view(p, m->t->rec[l->mark[i]].time, m->t->rec[l->mark[i]].time))
 				add_mark(p, at, l->mark[i]);
 	}
 	for (size_t i = 0; i < m->t->num; i++)
-		if (in_view(p, m->t->rec[i].time, m->t->rec[i].time))
+		if (html_in_view(p, m->t->rec[i].time, m->t->rec[i].time))
 			add_record(p, (uint32_t)i);
+}
+
+/* ---- links ---------------------------------------------------------------------------------------------------- */
+
+void html_add_link(struct page *p, unsigned kind, uint32_t from, uint32_t to, const struct lane *lane_b)
+{
+	const struct rec *rec[2] = { &p->m->t->rec[from], &p->m->t->rec[to] };
+	const struct lane *l[2] = { model_place(p->m, rec[0]), lane_b ? lane_b : model_place(p->m, rec[1]) };
+	struct page_link k = { .kind = kind };
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (!l[i] || !html_in_view(p, rec[i]->time, rec[i]->time) || !p->s->of[l[i] - p->m->lane])
+			return;
+		k.lane[i] = p->s->of[l[i] - p->m->lane] - 1;
+		k.time[i] = rec[i]->time - p->v->from;
+	}
+	p->link = grow(p->link, &p->cap_links, p->num_links + 1, sizeof(*p->link));
+	p->link[p->num_links++] = k;
+}
+
+static void find_links(struct page *p)
+{
+	for (size_t i = 0; i < p->m->num_links; i++)
+		html_add_link(p, p->m->link[i].kind, p->m->link[i].from, p->m->link[i].to, NULL);
+	html_commands(p);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------ */
 
-/* A string of JSON in HTML. */
-static void quote(FILE *f, const char *text)
-{
-	putc('"', f);
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || strchr("\"\\<>&", *text))
-			fprintf(f, "\\u%04x", (unsigned char)*text);
-		else
-			putc(*text, f);
-	}
-	putc('"', f);
-}
+static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static void base64(FILE *f, const struct bytes *o)
 {
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 	putc('"', f);
 	for (size_t i = 0; i < o->n; i += 3) {
 		size_t left = o->n - i;
@@ -398,69 +161,134 @@ static void base64(FILE *f, const struct bytes *o)
 	putc('"', f);
 }
 
+#define BUCKETS	512
+
+/* Which part of each bucket's time has something, 0 to 63: what is drawn of a lane until its stream is read. */
+struct overview {
+	double busy[BUCKETS];
+	double each;			/* ns of a bucket */
+	unsigned high;
+};
+
+static void cover(const struct page *p, struct overview *w, const struct span *sp)
+{
+	const struct rec *r = &p->m->t->rec[sp->rec];
+	double a = ((double)(sp->start > p->v->from ? sp->start : p->v->from) - (double)p->v->from) / w->each;
+	double b = ((double)(sp->end < p->v->to ? sp->end : p->v->to) - (double)p->v->from) / w->each;
+	unsigned high = sp->kind == SPAN_CTA && sp->rec != NO_REC && r->d ? (unsigned)r->d : 1;
+
+	if (sp->kind == SPAN_CTA && sp->rec != NO_REC && r->c + r->d > w->high)
+		w->high = (unsigned)(r->c + r->d);
+	for (size_t k = (size_t)a; k < BUCKETS && (double)k < b; k++) {
+		double lo = a > (double)k ? a : (double)k, hi = b < (double)(k + 1) ? b : (double)(k + 1);
+
+		w->busy[k] += (hi - lo) * high;
+	}
+}
+
+static void write_overview(struct page *p, const struct page_lane *pl)
+{
+	struct overview w = { .each = ((double)p->length + 1) / BUCKETS, .high = 1 };
+	char text[BUCKETS + 1];
+
+	for (size_t i = 0; pl->l && i < pl->l->num_spans; i++)
+		if (html_in_view(p, pl->l->span[i].start, pl->l->span[i].end))
+			cover(p, &w, &pl->l->span[i]);
+	for (size_t i = 0; i < pl->num_work; i++)
+		cover(p, &w, pl->work[i]);
+	for (unsigned k = 0; k < BUCKETS; k++) {
+		double part = w.busy[k] / w.high;
+
+		text[k] = digit[part <= 0 ? 0 : part >= 1 ? 63 : 1 + (unsigned)(part * 62)];
+	}
+	text[BUCKETS] = 0;
+	fprintf(p->f, ",\"o\":\"%s\"", text);
+}
+
 static void write_lane(struct page *p, const struct page_lane *pl)
 {
-	const struct svg names = { .m = p->m, .v = p->v };
 	struct bytes o = { NULL, 0, 0 };
+	struct svg names;
 	char name[128];
 
+	turn_to(p, pl->side);
+	names = (struct svg){ .m = p->m, .v = p->v };
 	if (pl->l)
 		lane_title(name, sizeof(name), &names, pl->l);
-	else
+	else if (pl->name)
 		snprintf(name, sizeof(name), "%s", pl->name);
-	fprintf(p->f, "%s{\"k\":\"%s\",\"n\":", pl == p->lane ? "\n" : ",\n", pl->l ? lane_kind_names[pl->l->kind] : "device");
-	quote(p->f, name);
-	put_spans(p, &o, pl->l);
-	put_marks(p, &o, pl);
-	put_points(p, &o, pl->l);
+	else if (pl->context)
+		snprintf(name, sizeof(name), "stream %d of context %u", pl->stream, pl->context);
+	else
+		snprintf(name, sizeof(name), pl->stream ? "stream %d" : "default stream", pl->stream);
+	fprintf(p->f, "%s{\"k\":\"%s\",\"r\":%u,\"n\":", pl == p->lane ? "\n" : ",\n",
+		pl->l ? lane_kind_names[pl->l->kind] : pl->kind, pl->side);
+	html_quote(p->f, name);
+	write_overview(p, pl);
+	if (pl->l)
+		html_spans(p, &o, pl->l);
+	else
+		html_works(p, &o, pl);
+	html_marks(p, &o, pl);
+	html_points(p, &o, pl->l);
 	fputs(",\"d\":", p->f);
 	base64(p->f, &o);
 	putc('}', p->f);
 	free(o.b);
 }
 
-/* The number of a record's lane here, or -1. */
-static int64_t lane_of(const struct page *p, uint32_t rec)
-{
-	const struct rec *r = &p->m->t->rec[rec];
-	const struct lane *l = model_place(p->m, r);
-
-	return l && in_view(p, r->time, r->time) ? (int64_t)p->of[l - p->m->lane] - 1 : -1;
-}
-
 static void write_links(struct page *p)
 {
-	struct bytes o = { NULL, 0, 0 }, head = { NULL, 0, 0 };
-	uint64_t n = 0;
+	struct bytes o = { NULL, 0, 0 };
 
-	for (size_t i = 0; i < p->m->num_links; i++) {
-		const struct link *k = &p->m->link[i];
-		int64_t a = lane_of(p, k->from), b = lane_of(p, k->to);
+	html_number(&o, p->num_links);
+	for (size_t i = 0; i < p->num_links; i++) {
+		const struct page_link *k = &p->link[i];
 
-		if (a < 0 || b < 0)
-			continue;
-		put(&o, k->kind == LINK_CHILD);
-		put(&o, (uint64_t)a);
-		put(&o, p->m->t->rec[k->from].time - p->v->from);
-		put(&o, (uint64_t)b);
-		put(&o, p->m->t->rec[k->to].time - p->v->from);
-		n++;
+		html_number(&o, k->kind);
+		for (unsigned e = 0; e < 2; e++) {
+			html_number(&o, k->lane[e]);
+			html_number(&o, k->time[e]);
+		}
 	}
-	put(&head, n);
-	head.b = grow(head.b, &head.cap, head.n + o.n + 1, 1);
-	if (o.n)
-		memcpy(head.b + head.n, o.b, o.n);
-	head.n += o.n;
-	base64(p->f, &head);
+	base64(p->f, &o);
 	free(o.b);
-	free(head.b);
 }
 
-static void write_data(struct page *p)
+/* Where two runs differ first: a sentence, and the time on each side, from the begin; -1: nothing is there. */
+static void write_difference(const struct page *p, const struct difference *d)
 {
+	char text[1024];
+
+	if (!d)
+		return;
+	if (d->any)
+		difference_text(text, sizeof(text), d, (const struct model[SIDES]){ *p->side[0].m, *p->side[1].m });
+	else
+		snprintf(text, sizeof(text), "no difference: %zu events of %zu units", d->events, d->units);
+	fputs(",\n\"difference\":{\"text\":", p->f);
+	html_quote(p->f, text);
+	fputs(",\"at\":[", p->f);
+	for (unsigned s = 0; s < SIDES; s++) {
+		uint32_t rec = d->rec[s] != NO_REC ? d->rec[s] : d->before[s];
+
+		fprintf(p->f, "%s%" PRId64, s ? "," : "", d->any && rec != NO_REC ?
+			(int64_t)(p->side[s].m->t->rec[rec].time - p->side[s].v.from) : -1);
+	}
+	fputs("]}", p->f);
+}
+
+static void write_data(struct page *p, const char *title, const struct difference *d)
+{
+	uint64_t from = p->side[0].v.from;
+
 	fputs("{\"title\":", p->f);
-	quote(p->f, p->v->title ? p->v->title : "PPU trace");
-	fprintf(p->f, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"lanes\":[", p->v->from, p->v->to);
+	html_quote(p->f, title ? title : "PPU trace");
+	fprintf(p->f, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64, from, from + p->length);
+	if (d)		/* both begin at the reference's begin */
+		fprintf(p->f, ",\"begin\":[%" PRIu64 ",%" PRIu64 "]", p->side[0].v.from, p->side[1].v.from);
+	write_difference(p, d);
+	fputs(",\"lanes\":[", p->f);
 	for (size_t i = 0; i < p->num_lanes; i++)
 		write_lane(p, &p->lane[i]);
 	fputs("],\n\"links\":", p->f);
@@ -468,26 +296,56 @@ static void write_data(struct page *p)
 	fputs(",\n\"texts\":[", p->f);
 	for (size_t i = 0; i < p->num_texts; i++) {
 		fputs(i ? "," : "", p->f);
-		quote(p->f, p->text[i]);
+		html_quote(p->f, p->text[i].text);
 	}
-	fputs("]}", p->f);
+	fputs("]", p->f);
+	html_sources(p);
+	fputs("}", p->f);
 }
 
-void html_write(FILE *f, const struct model *m, const struct view *v)
+static void write_page(struct page *p, const char *title, const struct difference *d)
 {
-	struct page p = { .f = f, .m = m, .v = v, .texts = map_new() };
-	const char *data = strstr(viewer_page, ">DATA<");
+	const char *data = strstr(viewer_page, "DATA</script>");
 
-	find_lanes(&p);
-	fwrite(viewer_page, 1, (size_t)(data + 1 - viewer_page), f);
-	write_data(&p);
-	fputs(data + strlen(">DATA"), f);
-	for (size_t i = 0; i < p.num_lanes; i++)
-		free(p.lane[i].mark);
-	for (size_t i = 0; i < p.num_texts; i++)
-		free(p.text[i]);
-	free(p.text);
-	free(p.lane);
-	free(p.of);
-	map_free(p.texts);
+	p->texts = map_new();
+	for (unsigned s = 0; s < p->sides; s++) {
+		turn_to(p, s);
+		if (p->v->to - p->v->from > p->length)
+			p->length = p->v->to - p->v->from;
+		find_lanes(p, s);
+		find_links(p);
+	}
+	fwrite(viewer_page, 1, (size_t)(data - viewer_page), p->f);
+	write_data(p, title, d);
+	data += strlen("DATA");
+	fwrite(data, 1, (size_t)(viewer_page_end - data), p->f);
+	for (size_t i = 0; i < p->num_lanes; i++) {
+		free(p->lane[i].mark);
+		free(p->lane[i].work);
+	}
+	for (size_t i = 0; i < p->num_texts; i++)
+		free(p->text[i].text);
+	for (unsigned s = 0; s < p->sides; s++)
+		free(p->side[s].of);
+	free(p->text);
+	free(p->lane);
+	free(p->link);
+	map_free(p->texts);
+}
+
+void html_write(FILE *f, const struct model *m, const struct program *prog, const struct view *v)
+{
+	struct page p = { .f = f, .sides = 1, .side = { { .m = m, .prog = prog, .v = *v } } };
+
+	write_page(&p, v->title, NULL);
+}
+
+void html_compare(FILE *f, const struct model side[SIDES], const struct program prog[SIDES], const struct view v[SIDES],
+		  const struct difference *d)
+{
+	struct page p = { .f = f, .sides = SIDES };
+
+	for (unsigned s = 0; s < SIDES; s++)
+		p.side[s] = (struct page_side){ .m = &side[s], .prog = &prog[s], .v = v[s] };
+	write_page(&p, v[SIDE_RUN].title, d);
 }

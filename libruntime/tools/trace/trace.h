@@ -2,7 +2,7 @@
 /*
  * The parts of ppu-trace: read.c reads a trace, names.c has the names for its records, model.c turns the records about
  * channels, engines, tasks, SMs and semaphores into a model, and svg*.c draw the model or json.c and html.c export it.  The text
- * form (text.c) needs no model.
+ * form (text.c) needs no model.  program.h has what the program called things.
  */
 #ifndef PPU_TRACE_TOOL_H
 #define PPU_TRACE_TOOL_H
@@ -223,8 +223,6 @@ const char *view_label(const struct view *v, const struct lane *l);	/* or NULL *
 void text_write(FILE *f, const struct trace *t, uint64_t from, uint64_t to);
 void svg_write(FILE *f, const struct model *m, const struct view *v);
 void json_write(FILE *f, const struct model *m, const struct view *v);
-/* A page with everything in it, for any browser (viewer.html). */
-void html_write(FILE *f, const struct model *m, const struct view *v);
 
 /* ---- comparing two traces --------------------------------------------------------------------------- */
 
