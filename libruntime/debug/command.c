@@ -9,6 +9,7 @@
 static void info(const char *args);
 static void help(const char *args);
 static void commands(const char *args);
+static void names(const char *args);
 
 struct command {
 	const char *name, *other;	/* other: a short name, or NULL */
@@ -55,6 +56,7 @@ static const struct command table[] = {
 	  "    shared | breakpoints | position | digest", false },
 	{ "machine", NULL, dbg_cmd_machine, NULL, false },
 	{ "commands", NULL, commands, NULL, false },
+	{ "names", NULL, names, NULL, false },
 };
 #define NUM_COMMANDS	(sizeof(table) / sizeof(table[0]))
 
@@ -122,7 +124,41 @@ static void help(const char *args)
 			dbg_say("%s%s%s %s", table[i].name, table[i].other ? ", " : "", table[i].other ? table[i].other : "", table[i].words);
 }
 
-/* For completion. */
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* For completion: what may follow commands, after a space. */
+static void names_of(const struct ppu_image *img, void *arg)
+{
+	for (uint32_t i = 0; i < img->num_symbols; i++) {
+		const struct ppu_symbol *s = &img->symbols[i];
+		const char *inner = strstr(s->name, "$_Z");
+		bool code = s->kind == PPU_SYM_KERNEL || s->kind == PPU_SYM_FUNC;
+		char name[256];
+
+		if (s->kind == PPU_SYM_UNDEF)
+			continue;
+		dbg_demangled(inner ? inner + 1 : s->name, name, sizeof(name));
+		if (code)
+			name[strcspn(name, "(")] = 0;
+		inner = code ? NULL : strrchr(name, ':');	/* a function's own shared variable */
+		dbg_say("%c%s", code ? 'b' : 'p', inner ? inner + 1 : name);
+	}
+	for (uint32_t i = 0; i < img->num_files; i++)
+		if (strncmp(base_of(img->files[i]), "__clang_", 8) != 0)
+			dbg_say("b%s:", base_of(img->files[i]));
+}
+
+/* Functions and files (b), variables (p) of all modules that are there. */
+static void names(const char *args)
+{
+	dbg_each_image(names_of, NULL);
+}
+
 static void commands(const char *args)
 {
 	for (size_t i = 0; i < NUM_COMMANDS; i++)

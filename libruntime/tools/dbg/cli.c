@@ -15,8 +15,14 @@
 #define PROMPT "(ppu-dbg) "
 
 static struct link prog;
-static char **names;			/* of commands, for completion */
-static unsigned num_names;
+
+/* For completion. */
+struct words {
+	char **word;
+	unsigned n;
+};
+static struct words commands;		/* "info warps" is one */
+static struct words things;		/* of modules; the first character says after which commands */
 
 /* Shows what the program's debugger says, until it wants a command.  False: there is no program any more. */
 static bool show(void)
@@ -43,45 +49,82 @@ static void interrupt(int sig)
 
 /* ---- completion ------------------------------------------------------------------------------------------------ */
 
-static void ask_names(void)
+static void ask(struct words *w, const char *request)
 {
 	char *line;
 
-	link_send(&prog, "commands");
+	while (w->n)
+		free(w->word[--w->n]);
+	link_send(&prog, request);
 	while ((line = link_line(&prog)) && *line != '.') {
-		char **v = *line == '=' ? realloc(names, (num_names + 1) * sizeof(*v)) : NULL;
+		char **v = *line == '=' ? realloc(w->word, (w->n + 1) * sizeof(*v)) : NULL;
 
 		if (v) {
-			names = v;
-			names[num_names++] = strdup(line + 1);
+			w->word = v;
+			w->word[w->n++] = strdup(line + 1);
 		}
 		free(line);
 	}
 	free(line);
 }
 
-static char *next_name(const char *text, int state)
+static char *next_command(const char *text, int state)
 {
 	static unsigned at;
-	const char *begin = rl_line_buffer;
 	size_t skip = (size_t)rl_point - strlen(text), n = (size_t)rl_point;
 
 	at = state ? at : 0;
-	while (at < num_names) {
-		const char *name = names[at++];
+	while (at < commands.n) {
+		const char *name = commands.word[at++];
 
-		if (!strncmp(name, begin, n))
+		if (!strncmp(name, rl_line_buffer, n))
 			return strdup(name + skip);
 	}
 	return NULL;
 }
 
+static char kind;
+
+static char *next_thing(const char *text, int state)
+{
+	static unsigned at;
+
+	at = state ? at : 0;
+	while (at < things.n) {
+		const char *name = things.word[at++];
+
+		if (*name == kind && !strncmp(name + 1, text, strlen(text)))
+			return strdup(name + 1);
+	}
+	return NULL;
+}
+
+/* After which commands functions, files or variables may follow. */
+static char kind_after(const char *line)
+{
+	static const char *const code[] = { "break ", "b ", "tbreak ", "tb " };
+	static const char *const data[] = { "print ", "p ", "print/", "p/", "watch ", "wwatch ", "rwatch ", "awatch ", "last-write ",
+					    "lw ", "x/", "x " };
+
+	for (size_t i = 0; i < sizeof(code) / sizeof(*code); i++)
+		if (!strncmp(line, code[i], strlen(code[i])))
+			return 'b';
+	for (size_t i = 0; i < sizeof(data) / sizeof(*data); i++)
+		if (!strncmp(line, data[i], strlen(data[i])))
+			return 'p';
+	return 0;
+}
+
 static char **complete(const char *text, int start, int end)
 {
-	(void)start;
 	(void)end;
 	rl_attempted_completion_over = 1;
-	return rl_completion_matches(text, next_name);
+	kind = start ? kind_after(rl_line_buffer) : 0;
+	rl_completion_append_character = kind == 'b' ? 0 : ' ';	/* a line's number follows a file */
+	if (!kind)
+		return rl_completion_matches(text, next_command);
+	ask(&things, "names");		/* modules come and go */
+	return rl_completion_matches(text, next_thing);
 }
 
 /* ---- commands --------------------------------------------------------------------------------------------------- */
@@ -132,7 +175,7 @@ static enum go from_terminal(void)
 	char *line, *last = strdup("");
 	enum go go = GO_ON;
 
-	ask_names();
+	ask(&commands, "commands");
 	rl_attempted_completion_function = complete;
 	using_history();
 	while (go == GO_ON && (line = readline(PROMPT))) {

@@ -51,6 +51,13 @@ def address(text, name):
     return int(re.search("^%s (0x.*)$" % name, text, re.M)[1], 16)
 
 
+def completion():
+    """What ppu-dbg asks for when somebody presses Tab behind a command."""
+    names = said(["names", "catch begin", "continue", "names"])
+    tap.is_([names[0], {"bmixed", "bsteps", "bdebugged.cu:", "psums"} - set(names[3].split("\n"))], ["", set()],
+            "functions, files and variables of the modules that are there")
+
+
 def stops():
     text = said(["break debugged.cu:%d" % line_of("line of the result"), "continue", "print sums[0] + sums[1] + sums[2]", "continue",
                  "print blockIdx.x", "ignore 1 1", "continue", "print blockIdx.x", "delete", "break steps", "continue"])
@@ -214,6 +221,7 @@ def odd_values():
 
 
 stops()
+completion()
 lanes()
 backward({}, "one state saved")
 backward({"PPU_PROPS": os.environ.get("PPU_PROPS", "") + ",window-ns=100"}, "many states saved")
