@@ -286,6 +286,8 @@ void dbg_cmd_last_write(const char *args)
 
 	if (!err && *rest == ',')
 		err = dbg_eval(rest + 1, NULL, 0, &v, NULL);
+	else if (!err && *rest)
+		err = "this is no address";
 	if (!err && w.m.at.space != PPU_SPACE_GLOBAL && !has)
 		err = "no thread is in focus, whose memory it would be";
 	if (!err && (v.i < 1 || v.i > 8))

@@ -453,14 +453,43 @@ const char *dbg_eval(const char *text, const struct dbg_warp *w, uint32_t lane, 
 	return eval(text, w, lane, 0, v, rest);
 }
 
+/* NAME or NAME[INDEX], and +BYTES; elements are words, as those of variable(). */
+static const char *address_of(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_address *a,
+			      const char **rest)
+{
+	size_t n = strcspn(text, " \t),+-[");
+	struct dbg_value v;
+	const char *err;
+	uint64_t bytes;
+	char name[256];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(n < 255 ? n : 255), text);
+	if (!dbg_symbol(w ? w->c.seen.task.inst : 0, w ? w->code.img : NULL, name, &a->space, &a->addr, &bytes))
+		return "there is no such name";
+	text += n + strspn(text + n, " \t");
+	if (*text == '[') {
+		err = eval(text + 1, w, lane, depth, &v, &text);
+		if (err || *text++ != ']')
+			return err ? err : "] is missing";
+		a->addr += 4 * (uint64_t)v.i;
+		text += strspn(text, " \t");
+	}
+	if (*text == '+') {
+		err = eval(text + 1, w, lane, depth, &v, rest);
+		a->addr += (uint64_t)v.i;
+		return err;
+	}
+	if (rest)
+		*rest = text;
+	return !rest && *text ? "this is no address" : NULL;
+}
+
 static const char *eval_address(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_address *a,
 				const char **rest)
 {
 	uint32_t space = PPU_SPACE_GENERIC;
 	struct dbg_value v;
 	const char *err;
-	uint64_t bytes;
-	char name[256];
 	size_t n;
 
 	text += strspn(text, " \t");
@@ -471,20 +500,8 @@ static const char *eval_address(const char *text, const struct dbg_warp *w, uint
 			text += n + 1;
 		}
 	}
-	if (*text == '&') {
-		n = strcspn(++text, " \t),+-");
-		snprintf(name, sizeof(name), "%.*s", (int)(n < 255 ? n : 255), text);
-		if (!dbg_symbol(w ? w->c.seen.task.inst : 0, w ? w->code.img : NULL, name, &a->space, &a->addr, &bytes))
-			return "there is no such name";
-		if (text[n] != '+') {
-			if (rest)
-				*rest = text + n;
-			return !rest && text[n] ? "this is no address" : NULL;
-		}
-		err = eval(text + n + 1, w, lane, depth, &v, rest);
-		a->addr += (uint64_t)v.i;
-		return err;
-	}
+	if (*text == '&')
+		return address_of(text + 1, w, lane, depth, a, rest);
 	err = eval(text, w, lane, depth, &v, rest);
 	*a = space == PPU_SPACE_GENERIC ? dbg_address_of((uint64_t)v.i) : (struct dbg_address){ space, (uint64_t)v.i };
 	return err;

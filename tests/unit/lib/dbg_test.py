@@ -51,6 +51,14 @@ def address(text, name):
     return int(re.search("^%s (0x.*)$" % name, text, re.M)[1], 16)
 
 
+def places():
+    """The address of an element, in a watch and in last-write."""
+    text = said(["break debugged.cu:%d" % line_of("line of the result"), "continue", "last-write &sums[2]", "last-write shared:8",
+                 "last-write &sums + 8", "last-write &sums[2] 5", "last-write &sums[2"])
+    tap.is_(len({text[2], text[3], text[4]}) == 1 and "shared 0x8 was last written" in text[2], True, "an element of an array")
+    tap.is_(["this is no address" in text[5], "] is missing" in text[6]], [True, True], "what is none is told")
+
+
 def completion():
     """What ppu-dbg asks for when somebody presses Tab behind a command."""
     names = said(["names", "catch begin", "continue", "names"])
@@ -221,6 +229,7 @@ def odd_values():
 
 
 stops()
+places()
 completion()
 lanes()
 backward({}, "one state saved")
