@@ -458,5 +458,6 @@ static __inline__ __attribute__((device, always_inline, nodebug, unused)) void p
 /* In kernels of a graph: what the graph's node with this handle decides by. */
 extern "C" __attribute__((device)) void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 #endif
+#include "cuda_device_runtime_api.h"
 
 #endif

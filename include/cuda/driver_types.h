@@ -156,6 +156,8 @@ typedef struct cudaUUID_st {
 /* Special streams.  Stream 0 is the legacy stream, or the thread's own stream if programs are built that way. */
 #define cudaStreamLegacy		((cudaStream_t)0x1)
 #define cudaStreamPerThread		((cudaStream_t)0x2)
+#define cudaStreamTailLaunch		((cudaStream_t)0x3)	/* of threads that launch: behind all of the grid */
+#define cudaStreamFireAndForget		((cudaStream_t)0x4)	/* the same: in no order */
 #define cudaStreamDefault		0x00
 #define cudaStreamNonBlocking		0x01
 

@@ -6,10 +6,59 @@
 # "__shared__ alignas(16) float a[4]" becomes "alignas(16) __shared__ float a[4]": clang wants alignas first.
 #
 # A ">> >" is a launch's when a "<< <" or "<<<" came before it: elsewhere it ends a list of template arguments.
-BEGIN { state = ""; open = 0 }
+#
+# A launch in the body of a __global__ or __device__ function, "k<<<1, 32>>>(p)", becomes
+# "::ppu_launch<decltype(k), k>(1, 32)(p)" (cuda_device_runtime_api.h): clang has no launches by threads.  Where a body
+# begins and ends is told by the braces; a brace at the begin of a line ends all.  What a macro is defined as is left alone.
+
+# Where the name of the kernel begins with which this text ends; 0: it ends with none.
+function name_at(text,   i, depth, round, c)
+{
+	i = length(text)
+	while (i && substr(text, i, 1) ~ /[ \t]/)
+		i--
+	if (substr(text, i, 1) == ">") {
+		for (depth = round = 0; i; i--) {
+			c = substr(text, i, 1)
+			round += (c == ")") - (c == "(")
+			if (!round)
+				depth += (c == ">") - (c == "<")
+			if (!depth)
+				break
+		}
+		i--
+	}
+	if (i < 1 || substr(text, i, 1) !~ /[A-Za-z0-9_]/)
+		return 0
+	while (i && substr(text, i, 1) ~ /[A-Za-z0-9_:]/)
+		i--
+	return i + 1
+}
+
+# A character of code outside of strings and comments: in whose body are we?
+function follow(c, at_begin)
+{
+	if (c == "{") {
+		body[depth++] = in_device
+		if (head ~ /__(global|device)__/ && head !~ /__host__/)
+			in_device = 1
+		head = ""
+	} else if (c == "}") {
+		depth = at_begin || !depth ? 0 : depth - 1
+		in_device = depth ? body[depth] : 0
+		head = ""
+	} else if (c == ";") {
+		head = ""
+	} else {
+		head = head c
+	}
+}
+
+BEGIN { state = ""; open = 0; depth = 0; in_device = 0; head = ""; macro = 0 }
 {
 	out = ""
 	n = length($0)
+	macro = macro || (state == "" && /^[ \t]*#/)
 	for (i = 1; i <= n; i++) {
 		c = substr($0, i, 1)
 		rest = substr($0, i)
@@ -48,15 +97,22 @@ BEGIN { state = ""; open = 0 }
 			i += RLENGTH - 1
 			continue
 		} else if (match(rest, /^<<[ \t]*</)) {
-			open++
-			out = out "<<<"
 			i += RLENGTH - 1
+			from = in_device && !macro ? name_at(out) : 0
+			if (from) {
+				kernel = substr(out, from)
+				out = substr(out, 1, from - 1) "::ppu_launch<decltype(" kernel "), " kernel ">("
+			} else {
+				out = out "<<<"
+			}
+			by_thread[++open] = from
 			continue
 		} else if (open && match(rest, /^>>[ \t]*>/)) {
-			open--
-			out = out ">>>"
+			out = out (by_thread[open--] ? ")" : ">>>")
 			i += RLENGTH - 1
 			continue
+		} else if (!macro) {
+			follow(c, i == 1)
 		}
 		out = out c
 		i += length(c) - 1
@@ -64,5 +120,9 @@ BEGIN { state = ""; open = 0 }
 	# a string ends with its line, unless a backslash goes on
 	if ((state == "\"" || state == "'") && substr($0, n) != "\\")
 		state = ""
+	if (!macro)
+		head = head " "
+	else if (substr($0, n) != "\\")
+		macro = 0
 	print out
 }

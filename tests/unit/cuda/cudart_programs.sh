@@ -339,6 +339,36 @@ END
 "$sdk/bin/ppu-nvcc" -std=c++17 -o "$tmp/blanks" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && "$tmp/blanks" >>"$tmp/out" 2>&1
 result $? "blanks in the brackets of launches; clock() without <time.h>"
 
+# launches by threads: those in bodies of device functions, and no others
+cat >"$tmp/before" <<'END'
+namespace n { __global__ void k(int *p); } // __device__ {
+#define LAUNCH(k) k<<<1, 1>>>() \
+	; k<<<2, 2>>>(
+#ifdef A
+void host(int *p) {
+#else
+void host() {
+#endif
+	k<<<1, 1>>>(p);
+}
+template <class T> __global__ __launch_bounds__(128) void
+t(T *p)
+{
+	if (p) { for (int i = 0; i < 2; i++) n::k<<<dim3(1), 32, 0, s>>>(p, "{ t<<<"); } /* k<<<1, 1>>>() } */
+	const char *text = "k<<<1, 1>>>()"; t<T, (a > b)> <<<1, 1>>>(p); x = 1 <<2; a<b<c<d>>> e;
+}
+struct s { __device__ void f() { k<<<g < h ? 1 : 2, 1>>>(); } void h() { k<<<1, 1>>>(); } };
+__host__ __device__ void both() { k<<<1, 1>>>(); }
+void last() { auto f = [] __device__ () { k << <1, 1>> >(); }; k << <1, 1>> >(); }
+END
+sed -e '14s/n::k<<<dim3(1), 32, 0, s>>>/::ppu_launch<decltype(n::k), n::k>(dim3(1), 32, 0, s)/' \
+    -e '15s/t<T, (a > b)> <<<1, 1>>>/::ppu_launch<decltype(t<T, (a > b)> ), t<T, (a > b)> >(1, 1)/' \
+    -e '17s/f() { k<<<g < h ? 1 : 2, 1>>>/f() { ::ppu_launch<decltype(k), k>(g < h ? 1 : 2, 1)/' \
+    -e '19s/() { k << <1, 1>> >(/() { ::ppu_launch<decltype(k ), k >(1, 1)(/; 19s/k << <1, 1>> >/k <<<1, 1>>>/' \
+	"$tmp/before" >"$tmp/after"
+awk -f "$sdk/bin/launches.awk" "$tmp/before" | diff -u "$tmp/after" - >"$tmp/out" 2>&1
+result $? "launches by threads are shown to clang in another way"
+
 # a file in C++ beside kernels is not CUDA: clang's own headers for CUDA do not work in it
 cat >"$tmp/host.cpp" <<'END'
 #include <builtin_types.h>
