@@ -70,7 +70,8 @@ template <class use, int m, int n, int k, class T, class layout = void> class fr
 
 /* v: fills a fragment. */
 template <class T, int number, int words, class E, int elements>
-PPU_MM_ void fill_fragment(ppu_part<T, number, words, E, elements> &f, T v)
+PPU_MM_ void fill_fragment(ppu_part<T, number, words, E, elements> &f,
+			   typename ppu_part<T, number, words, E, elements>::storage_element_type v)
 {
 	for (int i = 0; i < number; i++)
 		f.x[i] = v;

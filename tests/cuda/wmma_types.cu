@@ -163,6 +163,7 @@ __global__ void bits(const void *a, const void *b, const int *c, int *both, int 
 
 	wmma::load_matrix_sync(fa, a, 128);
 	wmma::load_matrix_sync(fb, b, 128);
+	wmma::fill_fragment(fd, 0.0f);			/* becomes an int */
 	wmma::load_matrix_sync(fc, c, 8, wmma::mem_row_major);
 	wmma::bmma_sync(fd, fa, fb, fc, wmma::experimental::bmmaBitOpAND);
 	wmma::store_matrix_sync(both, fd, 8, wmma::mem_row_major);
