@@ -126,10 +126,34 @@ struct lab_gem {
 struct lab_bo {
 	struct drm_gem_object base;
 	struct drm_mm_node node;	/* its place in VRAM: node.start is the byte offset */
+//LAB end
+//LAB 11 given
+	/* Lab 11. place.lock protects these, place.list_lock protects link. */
+	struct list_head link;		/* in place.lru, or, if the buffer is in system memory, in place.out */
+	struct lab_piece *pieces;	/* its system memory; NULL: the buffer is in VRAM */
+	struct list_head spots;		/* struct lab_spot: where address spaces have the buffer */
+	bool keep;			/* the present caller needs the buffer in VRAM */
+	const struct drm_gem_object_funcs *gem_funcs;	/* those of lab 4 */
+//LAB end
+//LAB 4 given
 };
 
 #define to_lab_bo(obj)	container_of(obj, struct lab_bo, base)
 
+//LAB end
+//LAB 11 given
+/* Lab 11, lab_place.c and lab_evict.c. */
+struct lab_place {
+	struct mutex lock;		/* held while buffers move or are to stay where they are; before vm->lock */
+	struct mutex list_lock;		/* protects lru, out and the numbers; taken last */
+	struct list_head lru;		/* buffers in VRAM, the one that was not used for longest is first */
+	struct list_head out;		/* buffers in system memory */
+	u64 vram_bytes, sys_bytes;	/* of all buffers in VRAM, in system memory */
+	u64 evictions, restores;	/* how often a buffer was moved out, and back */
+};
+
+//LAB end
+//LAB 4 given
 /* One open DRM file. */
 struct lab_file {
 	struct lab_dev *ldev;
@@ -166,6 +190,11 @@ struct lab_dev {
 //LAB end
 //LAB 4 given
 	struct lab_gem gem;
+//LAB end
+//LAB 11 given
+	struct lab_place place;
+//LAB end
+//LAB 4 given
 //LAB end
 //LAB 5 given
 	spinlock_t chan_lock;		/* protects chan[]; taken in interrupt threads */
@@ -313,6 +342,21 @@ void lab_vm_destroy(struct lab_dev *ldev, struct lab_vm *vm);
 void lab_vm_on_fault(struct lab_dev *ldev);
 int lab_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int lab_vm_fault_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+//LAB end
+//LAB 11 given
+
+/* lab_place.c */
+int lab_place_init(struct lab_dev *ldev);
+void lab_place_fini(struct lab_dev *ldev);
+int lab_place_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_place_mmap_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_place_copy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_place_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int lab_place_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+/* From a successful lab_place_begin() to lab_place_end() all buffers of the address space stay in VRAM. */
+int lab_place_begin(struct lab_vm *vm);
+void lab_place_end(struct lab_vm *vm);
+void lab_place_close(struct lab_vm *vm);	/* the file is closed, its channels are gone */
 //LAB end
 
 #endif

@@ -103,6 +103,13 @@ void lab_chan_put(struct lab_chan *chan);
 /* The id in its file of the channel with this hardware number; 0: there is none. May not sleep. */
 u32 lab_chan_id(struct lab_dev *ldev, u32 chid);
 //LAB end
+//LAB 11 given
+/*
+ * A channel of this address space that has work to do, with a reference, or NULL. *seqno: the last of that work, for
+ * lab_chan_wait().
+ */
+struct lab_chan *lab_chan_busy(struct lab_vm *vm, u64 *seqno);
+//LAB end
 
 /* lab_chan.c */
 int lab_chan_on(struct lab_chan *chan);				/* chan->lock held */

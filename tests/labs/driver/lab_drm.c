@@ -11,6 +11,21 @@
 //LAB 5 given
 #include "lab_chan.h"
 //LAB end
+//LAB 11 given
+#include "lab_vm.h"
+//LAB end
+
+static bool lab_drm_enter(struct drm_device *drm, int *idx)
+{
+	if (!drm_dev_enter(drm, idx))
+		return false;
+	return true;
+}
+
+static void lab_drm_exit(struct drm_device *drm, int idx)
+{
+	drm_dev_exit(idx);
+}
 
 /*
  * An ioctl that uses the device. The device stays between drm_dev_enter() and drm_dev_exit():
@@ -21,10 +36,10 @@ static int name##_entered(struct drm_device *drm, void *data, struct drm_file *f
 {											\
 	int idx, ret;									\
 											\
-	if (!drm_dev_enter(drm, &idx))							\
+	if (!lab_drm_enter(drm, &idx))							\
 		return -ENODEV;								\
 	ret = name##_ioctl(drm, data, file);						\
-	drm_dev_exit(idx);								\
+	lab_drm_exit(drm, idx);								\
 	return ret;									\
 }
 
@@ -49,6 +64,15 @@ static int lab_gem_va_ioctl(struct drm_device *drm, void *data, struct drm_file 
 //LAB end
 }
 
+//LAB 11 given
+/* These ioctls go through lab_place.c, which calls those of labs 4 and 7. */
+#define lab_gem_create_ioctl	lab_place_create_ioctl
+#define lab_gem_mmap_ioctl	lab_place_mmap_ioctl
+#define lab_gem_copy_ioctl	lab_place_copy_ioctl
+#define lab_vm_bind_ioctl	lab_place_bind_ioctl
+
+LAB_ENTERED(lab_place_info)
+//LAB end
 LAB_ENTERED(lab_gem_create)
 LAB_ENTERED(lab_gem_mmap)
 LAB_ENTERED(lab_gem_copy)
@@ -79,6 +103,9 @@ static const struct drm_ioctl_desc lab_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(LAB_VM_BIND, lab_vm_bind_entered, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(LAB_VM_FAULT, lab_vm_fault_entered, DRM_RENDER_ALLOW),
 //LAB end
+//LAB 11 given
+	DRM_IOCTL_DEF_DRV(LAB_PLACE_INFO, lab_place_info_entered, DRM_RENDER_ALLOW),
+//LAB end
 };
 
 //LAB 7 given
@@ -88,10 +115,18 @@ static int lab_drm_open_vm(struct lab_file *lfile)
 	struct lab_dev *ldev = lfile->ldev;
 	int idx;
 
-	if (!drm_dev_enter(&ldev->drm, &idx))
+	if (!lab_drm_enter(&ldev->drm, &idx))
 		return -ENODEV;
 	lfile->vm = lab_vm_create(ldev);
-	drm_dev_exit(idx);
+//LAB end
+//LAB 7 given
+	lab_drm_exit(&ldev->drm, idx);
+//LAB end
+//LAB 11 given
+	if (!IS_ERR(lfile->vm))
+		INIT_LIST_HEAD(&lfile->vm->spots);
+//LAB end
+//LAB 7 given
 	return PTR_ERR_OR_ZERO(lfile->vm);
 }
 
@@ -130,6 +165,9 @@ static void lab_drm_postclose(struct drm_device *drm, struct drm_file *file)
 //LAB 5 given
 	lab_chan_close_all(lfile);
 	xa_destroy(&lfile->chans);
+//LAB end
+//LAB 11 given
+	lab_place_close(lfile->vm);
 //LAB end
 //LAB 7 given
 	lab_vm_destroy(lfile->ldev, lfile->vm);

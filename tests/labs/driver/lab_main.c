@@ -26,6 +26,9 @@ static const struct lab_stage stages[] = {
 //LAB 4 given
 	{ "GEM", lab_gem_init, lab_gem_fini },
 //LAB end
+//LAB 11 given
+	{ "places", lab_place_init, lab_place_fini },
+//LAB end
 //LAB 7 given
 	{ "address spaces", lab_vm_init, lab_vm_fini },
 //LAB end

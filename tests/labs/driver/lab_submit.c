@@ -74,6 +74,30 @@ u32 lab_chan_id(struct lab_dev *ldev, u32 chid)
 }
 
 //LAB end
+//LAB 11 given
+struct lab_chan *lab_chan_busy(struct lab_vm *vm, u64 *seqno)
+{
+	struct lab_chan *chan;
+	bool busy;
+	u32 chid;
+
+	for (chid = LAB_CE_CHAN + 1; chid < LAB_CHANNELS; chid++) {
+		chan = lab_chan_of(vm->ldev, chid);
+		if (!chan)
+			continue;
+		mutex_lock(&chan->lock);
+		lab_chan_look(chan);
+		*seqno = chan->submitted;
+		busy = chan->vm == vm && chan->on && !chan->error && chan->completed < *seqno;
+		mutex_unlock(&chan->lock);
+		if (busy)
+			return chan;
+		lab_chan_put(chan);
+	}
+	return NULL;
+}
+
+//LAB end
 /* --- what happens to the work in a ring ------------------------------------------------------ */
 
 /* Every caller has to hold chan->lock. lockdep would notice the mistake only in a debug kernel. */
@@ -278,7 +302,17 @@ static int lab_submit(struct drm_file *file, struct lab_submit *args, struct lab
 	job->words = args->words;
 	job->obj = drm_gem_object_lookup(file, args->handle);
 	if (job->obj) {
+//LAB 11 before
 		ret = lab_submit_job(lfile, chan, job, args);
+//LAB end
+//LAB 11 given
+		/* From the moment at which the job is in the ring the address space is busy, and its buffers stay. */
+		ret = lab_place_begin(lfile->vm);
+		if (!ret) {
+			ret = lab_submit_job(lfile, chan, job, args);
+			lab_place_end(lfile->vm);
+		}
+//LAB end
 		drm_gem_object_put(job->obj);
 	}
 	lab_chan_put(chan);
@@ -643,8 +677,7 @@ int lab_chan_init(struct lab_dev *ldev)
 //LAB end
 }
 
-/* The driver leaves while files with channels may still be open. */
-void lab_chan_fini(struct lab_dev *ldev)
+static void lab_chan_lose_all(struct lab_dev *ldev, int error)
 {
 	struct lab_chan *chan;
 	u32 chid;
@@ -653,9 +686,15 @@ void lab_chan_fini(struct lab_dev *ldev)
 		chan = lab_chan_of(ldev, chid);
 		if (!chan)
 			continue;
-		lab_chan_shutdown(chan, -ENODEV);
+		lab_chan_shutdown(chan, error);
 		lab_chan_put(chan);
 	}
+}
+
+/* The driver leaves while files with channels may still be open. */
+void lab_chan_fini(struct lab_dev *ldev)
+{
+	lab_chan_lose_all(ldev, -ENODEV);
 //LAB 6 given
 	lab_vram_free(ldev, ldev->words, PAGE_SIZE);
 //LAB end

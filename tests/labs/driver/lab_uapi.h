@@ -131,6 +131,18 @@ struct lab_vm_fault {
 #define LAB_COPY_PRIORITIES	3
 /* Module parameter hang_ms: a channel that makes no progress for this long is recovered. */
 //LAB end
+//LAB 11 given
+
+/* Where a buffer is (handle 0: no buffer), and what has moved since the driver took the device. */
+struct lab_place_info {
+	__u32 handle;
+	__u32 in_vram;			/* out: 1; 0: in system memory */
+	__u64 vram_bytes, sys_bytes;	/* out: of all buffers there */
+	__u64 evictions, restores;	/* out: buffers that were moved to system memory, and back */
+};
+
+/* Module parameter sys_mb: at most so much system memory for buffers. evict_ms: how long to wait for busy ones. */
+//LAB end
 //LAB 4 given
 
 /*
@@ -157,6 +169,9 @@ struct lab_gem_va {
 //LAB 7 given
 #define DRM_IOCTL_LAB_VM_BIND		DRM_IOW(DRM_COMMAND_BASE + 8, struct lab_vm_bind)
 #define DRM_IOCTL_LAB_VM_FAULT		DRM_IOR(DRM_COMMAND_BASE + 9, struct lab_vm_fault)
+//LAB end
+//LAB 11 given
+#define DRM_IOCTL_LAB_PLACE_INFO	DRM_IOWR(DRM_COMMAND_BASE + 10, struct lab_place_info)
 //LAB end
 
 #endif
