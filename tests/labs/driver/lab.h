@@ -36,6 +36,9 @@
 #include <linux/xarray.h>
 #include <hw/ppu_fault.h>
 //LAB end
+//LAB 12 given
+#include <linux/rwsem.h>
+//LAB end
 #include "lab_uapi.h"
 //LAB 4 given
 
@@ -165,6 +168,9 @@ struct lab_file {
 //LAB 7 given
 	struct lab_vm *vm;		/* lab 7: the file's address space, made at open */
 //LAB end
+//LAB 12 given
+	u32 resets;			/* lab 12: what lab_dev.resets was at open */
+//LAB end
 //LAB 4 given
 };
 //LAB end
@@ -210,6 +216,10 @@ struct lab_dev {
 	struct mutex vm_lock;		/* protects vms, next_ctx_id, fault ring, each vm's faults; before ctx_lock */
 	struct list_head vms;		/* struct lab_vm */
 	u32 next_ctx_id;
+//LAB end
+//LAB 12 given
+	struct rw_semaphore gate;	/* lab 12: held for reading by all users of the device, for writing by a reset */
+	u32 resets;			/* lab 12: how many there were; changes with the gate closed */
 //LAB end
 };
 
@@ -357,6 +367,13 @@ int lab_place_info_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 int lab_place_begin(struct lab_vm *vm);
 void lab_place_end(struct lab_vm *vm);
 void lab_place_close(struct lab_vm *vm);	/* the file is closed, its channels are gone */
+//LAB end
+//LAB 12 given
+
+/* lab_hot.c */
+extern const struct pci_error_handlers lab_hot_handlers;
+int lab_hot_mmap(struct file *filp, struct vm_area_struct *vma);
+int lab_reset_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 //LAB end
 
 #endif

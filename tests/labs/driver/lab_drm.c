@@ -14,16 +14,25 @@
 //LAB 11 given
 #include "lab_vm.h"
 //LAB end
+//LAB 12 given
+#include "lab_hot.h"
+//LAB end
 
 static bool lab_drm_enter(struct drm_device *drm, int *idx)
 {
 	if (!drm_dev_enter(drm, idx))
 		return false;
+//LAB 12 given
+	lab_gate_enter(container_of(drm, struct lab_dev, drm));
+//LAB end
 	return true;
 }
 
 static void lab_drm_exit(struct drm_device *drm, int idx)
 {
+//LAB 12 given
+	lab_gate_exit(container_of(drm, struct lab_dev, drm));
+//LAB end
 	drm_dev_exit(idx);
 }
 
@@ -77,6 +86,9 @@ LAB_ENTERED(lab_gem_create)
 LAB_ENTERED(lab_gem_mmap)
 LAB_ENTERED(lab_gem_copy)
 LAB_ENTERED(lab_gem_va)
+//LAB 12 given
+LAB_ENTERED(lab_reset_info)
+//LAB end
 //LAB 5 given
 LAB_ENTERED(lab_chan_create)
 LAB_ENTERED(lab_chan_destroy)
@@ -103,6 +115,9 @@ static const struct drm_ioctl_desc lab_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(LAB_VM_BIND, lab_vm_bind_entered, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(LAB_VM_FAULT, lab_vm_fault_entered, DRM_RENDER_ALLOW),
 //LAB end
+//LAB 12 given
+	DRM_IOCTL_DEF_DRV(LAB_RESET_INFO, lab_reset_info_entered, DRM_RENDER_ALLOW),
+//LAB end
 //LAB 11 given
 	DRM_IOCTL_DEF_DRV(LAB_PLACE_INFO, lab_place_info_entered, DRM_RENDER_ALLOW),
 //LAB end
@@ -118,6 +133,9 @@ static int lab_drm_open_vm(struct lab_file *lfile)
 	if (!lab_drm_enter(&ldev->drm, &idx))
 		return -ENODEV;
 	lfile->vm = lab_vm_create(ldev);
+//LAB end
+//LAB 12 given
+	lfile->resets = ldev->resets;
 //LAB end
 //LAB 7 given
 	lab_drm_exit(&ldev->drm, idx);
@@ -162,6 +180,9 @@ static void lab_drm_postclose(struct drm_device *drm, struct drm_file *file)
 {
 	struct lab_file *lfile = file->driver_priv;
 
+//LAB 12 given
+	lab_gate_enter(lfile->ldev);
+//LAB end
 //LAB 5 given
 	lab_chan_close_all(lfile);
 	xa_destroy(&lfile->chans);
@@ -172,10 +193,29 @@ static void lab_drm_postclose(struct drm_device *drm, struct drm_file *file)
 //LAB 7 given
 	lab_vm_destroy(lfile->ldev, lfile->vm);
 //LAB end
+//LAB 12 given
+	lab_gate_exit(lfile->ldev);
+//LAB end
 	kfree(lfile);
 }
 
+//LAB 12 before
 DEFINE_DRM_GEM_FOPS(lab_drm_fops);
+//LAB end
+//LAB 12 given
+/* As DEFINE_DRM_GEM_FOPS() makes them, but for mmap(). */
+static const struct file_operations lab_drm_fops = {
+	.owner = THIS_MODULE,
+	.open = drm_open,
+	.release = drm_release,
+	.unlocked_ioctl = drm_ioctl,
+	.compat_ioctl = drm_compat_ioctl,
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = lab_hot_mmap,
+};
+//LAB end
 
 const struct drm_driver lab_drm_driver = {
 //LAB 6 before

@@ -88,6 +88,9 @@ struct lab_dev *lab_dev_alloc(struct pci_dev *pdev)
 		return ldev;
 //LAB end
 	ldev->pdev = pdev;
+//LAB 12 given
+	init_rwsem(&ldev->gate);
+//LAB end
 	return ldev;
 }
 //LAB 2 given
@@ -140,6 +143,23 @@ void lab_on_fault(struct lab_dev *ldev)
 }
 //LAB end
 
+//LAB 12 before
 module_pci_driver(lab_pci_driver);
+//LAB end
+//LAB 12 given
+static int __init lab_init(void)
+{
+	lab_pci_driver.err_handler = &lab_hot_handlers;
+	return pci_register_driver(&lab_pci_driver);
+}
+
+static void __exit lab_exit(void)
+{
+	pci_unregister_driver(&lab_pci_driver);
+}
+
+module_init(lab_init);
+module_exit(lab_exit);
+//LAB end
 MODULE_DESCRIPTION("Driver of the PPU course labs");
 MODULE_LICENSE("GPL");

@@ -7,6 +7,9 @@
 #include <linux/rwsem.h>
 #include <linux/uaccess.h>
 #include "lab.h"
+//LAB 12 given
+#include "lab_hot.h"
+//LAB end
 
 /* The device may go while a file is open: then the file finds NULL here. */
 static DECLARE_RWSEM(gate);
@@ -55,6 +58,10 @@ static long lab_misc_ioctl(struct file *file, unsigned int cmd, unsigned long ar
 	long ret;
 
 	down_read(&gate);
+//LAB 12 given
+	if (the_device)
+		lab_gate_enter(the_device);
+//LAB end
 	if (!the_device)
 		ret = -ENODEV;
 	else if (cmd == LAB_IOC_STATS)
@@ -67,6 +74,10 @@ static long lab_misc_ioctl(struct file *file, unsigned int cmd, unsigned long ar
 //LAB end
 	else
 		ret = -ENOTTY;
+//LAB 12 given
+	if (the_device)
+		lab_gate_exit(the_device);
+//LAB end
 	up_read(&gate);
 	return ret;
 }

@@ -18,6 +18,9 @@
 //LAB 7 given
 #include "lab_vm.h"
 //LAB end
+//LAB 12 given
+#include "lab_hot.h"
+//LAB end
 
 static void lab_chan_free(struct kref *ref)
 {
@@ -677,7 +680,12 @@ int lab_chan_init(struct lab_dev *ldev)
 //LAB end
 }
 
+//LAB 12 before
 static void lab_chan_lose_all(struct lab_dev *ldev, int error)
+//LAB end
+//LAB 12 given
+void lab_chan_lose_all(struct lab_dev *ldev, int error)
+//LAB end
 {
 	struct lab_chan *chan;
 	u32 chid;
@@ -686,6 +694,10 @@ static void lab_chan_lose_all(struct lab_dev *ldev, int error)
 		chan = lab_chan_of(ldev, chid);
 		if (!chan)
 			continue;
+//LAB 12 given
+		if (error == -EIO)
+			lab_reset_lost(chan);
+//LAB end
 		lab_chan_shutdown(chan, error);
 		lab_chan_put(chan);
 	}

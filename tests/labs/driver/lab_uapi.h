@@ -143,6 +143,15 @@ struct lab_place_info {
 
 /* Module parameter sys_mb: at most so much system memory for buffers. evict_ms: how long to wait for busy ones. */
 //LAB end
+//LAB 12 given
+
+/* What resets of the device did to this file. */
+struct lab_reset_info {
+	__u32 resets;		/* out: resets since the file was opened */
+	__u32 pad;
+	__u64 lost;		/* out: submissions of this file that ended in them */
+};
+//LAB end
 //LAB 4 given
 
 /*
@@ -169,6 +178,9 @@ struct lab_gem_va {
 //LAB 7 given
 #define DRM_IOCTL_LAB_VM_BIND		DRM_IOW(DRM_COMMAND_BASE + 8, struct lab_vm_bind)
 #define DRM_IOCTL_LAB_VM_FAULT		DRM_IOR(DRM_COMMAND_BASE + 9, struct lab_vm_fault)
+//LAB end
+//LAB 12 given
+#define DRM_IOCTL_LAB_RESET_INFO	DRM_IOWR(DRM_COMMAND_BASE + 11, struct lab_reset_info)
 //LAB end
 //LAB 11 given
 #define DRM_IOCTL_LAB_PLACE_INFO	DRM_IOWR(DRM_COMMAND_BASE + 10, struct lab_place_info)

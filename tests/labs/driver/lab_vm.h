@@ -21,6 +21,9 @@ struct lab_vm {
 	u64 counters;			/* lab 8: VRAM offset of a page: word n counts the copies of priority n */
 	u32 counting;			/* lab 8: how many copy channels use the counters */
 //LAB end
+//LAB 12 given
+	u64 lost;			/* lab 12: submissions that resets ended; changes with the gate closed */
+//LAB end
 //LAB 11 given
 	struct list_head spots;		/* lab 11: struct lab_spot, what is bound here; protected by place.lock */
 //LAB end
