@@ -143,6 +143,7 @@ struct ppu_seen_copy {
 	uint64_t src_pitch, dst_pitch, width, rows;	/* bytes; width of a row */
 	uint32_t fill;			/* 1: a fill, there is no source */
 	uint64_t begin, end;		/* device time, ns */
+	uint32_t chan;			/* channel that it is of */
 };
 
 /*

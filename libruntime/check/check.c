@@ -17,7 +17,7 @@
 #include "check/check.h"
 #include "check/float.h"
 #include "check/init.h"
-#include "check/race.h"
+#include "check/race/race.h"
 #include "check/state.h"
 #include "check/symbol.h"
 #include "check/sync.h"
@@ -39,7 +39,7 @@ static enum tool { NONE, CHK_TOOLS(NUMBER) TOOLS } tool;
 static const char *const names[TOOLS] = { CHK_TOOLS(NAME) };
 #undef NAME
 
-static bool leaks;
+static bool leaks, strict;
 static struct ppu_observer watched;
 static struct chk_ctx *all;
 static pid_t owner;			/* a child of fork() has our findings, but they are not its own */
@@ -58,7 +58,7 @@ static struct chk_ctx *ctx_of(uint64_t inst)
 static const struct tool_ops {
 	struct ppu_observer observer;
 	void (*access)(struct chk_ctx *c, const struct ppu_seen_access *a);
-	void (*fence)(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes);
+	void (*fence)(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes, uint32_t scope);
 	void (*barrier)(struct chk_ctx *c, const struct ppu_seen_barrier *b);
 	void (*warp)(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes);
 	void (*sync)(struct chk_ctx *c, const struct ppu_seen_sync *s);
@@ -69,6 +69,8 @@ static const struct tool_ops {
 	void (*copy)(struct chk_ctx *c, const struct ppu_seen_copy *copy);
 	void (*cta_end)(const struct ppu_seen_cta *c);
 	void (*task_end)(const struct ppu_seen_task *t);
+	void (*task_start)(struct chk_ctx *c, const struct ppu_seen_task *t);
+	void (*task_over)(struct chk_ctx *c, const struct ppu_seen_task *t);
 } tools[TOOLS];
 
 /* What happens in a context that we know goes to the tool. */
@@ -88,7 +90,7 @@ static void see_access(void *arg, const struct ppu_seen_access *a)
 
 static void see_fence(void *arg, const struct ppu_seen_warp *at, uint32_t lanes, uint32_t scope)
 {
-	SEE(fence, at->cta->task.inst, at, lanes);
+	SEE(fence, at->cta->task.inst, at, lanes, scope);
 }
 
 static void see_barrier(void *arg, const struct ppu_seen_barrier *b)
@@ -147,6 +149,16 @@ static void see_task_end(void *arg, const struct ppu_seen_task *t)
 	pthread_mutex_unlock(&chk_lock);
 }
 
+static void see_task_start(void *arg, const struct ppu_seen_task *t)
+{
+	SEE(task_start, t->inst, t);
+}
+
+static void see_task_over(void *arg, const struct ppu_seen_task *t)
+{
+	SEE(task_over, t->inst, t);
+}
+
 #define CTAS .cta_end = see_cta_end, .task_end = see_task_end
 static const struct tool_ops tools[TOOLS] = {
 	[MEMCHECK] = {
@@ -155,11 +167,13 @@ static const struct tool_ops tools[TOOLS] = {
 	},
 	[RACECHECK] = {
 		.observer = {
-			.spaces = 1 << PPU_SPACE_SHARED, .access = see_access, .fence = see_fence, .barrier = see_barrier,
-			.warp_sync = see_warp, CTAS,
+			.spaces = 1 << PPU_SPACE_GLOBAL | 1 << PPU_SPACE_SHARED, .access = see_access, .fence = see_fence,
+			.barrier = see_barrier, .warp_sync = see_warp, .copy = see_copy, .cta_end = see_cta_end,
+			.task_start = see_task_start, .task_end = see_task_over,
 		},
 		.access = chk_race_access, .fence = chk_race_fence, .barrier = chk_race_barrier, .warp = chk_race_warp,
-		.cta_end = chk_race_cta_end, .task_end = chk_race_task_end,
+		.copy = chk_race_copy, .cta_end = chk_race_cta_end, .task_start = chk_race_task_start,
+		.task_over = chk_race_task_end,
 	},
 	[INITCHECK] = {
 		.observer = {
@@ -263,10 +277,10 @@ static bool parse_bits(const char *word)
 /* Words of PPU_CHECK behind the tool, and whose they are. */
 static const struct {
 	const char *name;
-	enum tool of;
+	enum tool of, also;		/* also: NONE, or another one */
 	bool *on;
 } options[] = {
-	{ "leaks", MEMCHECK, &leaks }, { "strict", SYNCCHECK, &chk_sync_strict }, { "loaded", FLOATCHECK, &chk_float_loaded },
+	{ "leaks", MEMCHECK, NONE, &leaks }, { "strict", SYNCCHECK, RACECHECK, &strict }, { "loaded", FLOATCHECK, NONE, &chk_float_loaded },
 };
 #define NUM_OPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -297,11 +311,12 @@ static char *parse_word(const char *word, enum tool *found)
 	return err;
 }
 
-static char *of_another(const char *option, enum tool of)
+static char *of_another(const char *option, enum tool of, enum tool also)
 {
 	char *err;
 
-	return asprintf(&err, "PPU_CHECK: \"%s\" is of %s only", option, names[of]) < 0 ? NULL : err;
+	return asprintf(&err, "PPU_CHECK: \"%s\" is of %s%s%s only", option, names[of], also ? " and " : "",
+			also ? names[also] : "") < 0 ? NULL : err;
 }
 
 /* PPU_CHECK: the tool, and words behind it. */
@@ -319,10 +334,10 @@ static char *parse(const char *text, enum tool *found)
 	if (!err && !*found)
 		err = strdup("PPU_CHECK names no tool (one of" ALL_TOOLS ")");
 	for (unsigned i = 0; i < NUM_OPTIONS && !err; i++)
-		if (*options[i].on && options[i].of != *found)
-			err = of_another(options[i].name, options[i].of);
+		if (*options[i].on && options[i].of != *found && options[i].also != *found)
+			err = of_another(options[i].name, options[i].of, options[i].also);
 	if (chk_float_bits && *found != FLOATCHECK && !err)
-		err = of_another("cancellation", FLOATCHECK);
+		err = of_another("cancellation", FLOATCHECK, NONE);
 	return err;
 }
 
@@ -390,6 +405,7 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 		return -EINVAL;
 	make_ready();
 	tool = asked;
+	chk_sync_strict = chk_race_strict = strict;
 	owner = getpid();
 	chk_inside = inside;
 	watched = tools[tool].observer;
@@ -444,6 +460,7 @@ void chk_ctx_end(struct chk_ctx *c)
 	}
 	if (tool && getpid() == owner)
 		tell_leaks(c);
+	chk_race_free(c);
 	pthread_mutex_unlock(&chk_lock);
 	chk_shadow_free(&c->valid);
 	chk_shadow_free(&c->fresh);
@@ -474,14 +491,14 @@ static void add(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, e
 
 	if (b && stack)
 		b->made = *stack;
-	if (tool == MEMCHECK)
+	if (tool == MEMCHECK || (tool == RACECHECK && what != CHK_INTERNAL))
 		chk_shadow_set(&c->valid, va, bytes, true);
 }
 
 /* Tools that know allocations. */
 static bool has_blocks(void)
 {
-	return tool == MEMCHECK || tool == INITCHECK;
+	return tool == MEMCHECK || tool == INITCHECK || tool == RACECHECK;
 }
 
 void chk_fresh(struct chk_ctx *c, uint64_t va, uint64_t bytes)
@@ -642,6 +659,52 @@ void chk_pool_free(uint64_t va)
 	pthread_mutex_unlock(&chk_lock);
 }
 
+/* ---- order ------------------------------------------------------------------------------------- */
+
+bool chk_orders(void)
+{
+	return tool == RACECHECK;
+}
+
+void chk_chan(struct chk_ctx *c, unsigned index, uint32_t hw, const volatile uint64_t *done)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_chan(c, index, hw, done);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_work(struct chk_ctx *c, const uint64_t *need, unsigned n, unsigned index, uint64_t seq, bool stack)
+{
+	struct chk_stack s;
+
+	if (stack)
+		chk_stack_take(&s);
+	pthread_mutex_lock(&chk_lock);
+	chk_race_work(c, need, n, index, seq, stack ? &s : NULL);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_work_launch(struct chk_ctx *c, uint64_t id, unsigned index, uint64_t seq)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_launch(c, id, index, seq);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_word(struct chk_ctx *c, unsigned index, uint64_t seq, uint64_t at, uint64_t bytes, bool waits)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_word(c, index, seq, at, bytes, waits);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_host_knows(struct chk_ctx *c, const uint64_t *done, unsigned n)
+{
+	pthread_mutex_lock(&chk_lock);
+	chk_race_host(c, done, n);
+	pthread_mutex_unlock(&chk_lock);
+}
+
 /* ---- kernels and modules ----------------------------------------------------------------------- */
 
 void chk_launch(struct chk_ctx *c, uint32_t launch)
@@ -682,7 +745,7 @@ void chk_variables(struct chk_ctx *c, const struct ppu_image *img, uint64_t data
 {
 	struct chk_block *data;
 
-	if (!chk_on())
+	if (!chk_on() && !chk_orders())
 		return;
 	pthread_mutex_lock(&chk_lock);
 	data = chk_block_at(&c->blocks, data_va);

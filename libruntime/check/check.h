@@ -57,6 +57,21 @@ void chk_pool_free(uint64_t va);
 
 /* The next launch has this number; its tasks' ids end with it. */
 void chk_launch(struct chk_ctx *c, uint32_t launch);
+
+/*
+ * What is in which order, for those who look for races.  A piece of work is a number of a channel, and is done in order.
+ * It waits for numbers of other channels, by their index; the host does, too.
+ */
+#define CHK_MAX_CHAN	96u
+bool chk_orders(void);			/* does anybody want to know? */
+/* hw: the device's number; done: where the device writes the number of the last piece of work that is done. */
+void chk_chan(struct chk_ctx *c, unsigned index, uint32_t hw, const volatile uint64_t *done);
+/* stack: somebody wants to know which call this comes from. */
+void chk_work(struct chk_ctx *c, const uint64_t *need, unsigned n, unsigned index, uint64_t seq, bool stack);
+void chk_work_launch(struct chk_ctx *c, uint64_t id, unsigned index, uint64_t seq);
+/* That piece of work stores a word, or waits for what somebody stores there. */
+void chk_word(struct chk_ctx *c, unsigned index, uint64_t seq, uint64_t at, uint64_t bytes, bool waits);
+void chk_host_knows(struct chk_ctx *c, const uint64_t *done, unsigned n);
 /* A kernel got a number, by which tasks name it; img NULL: it has gone. */
 void chk_kernel(struct chk_ctx *c, uint32_t number, const struct ppu_image *img, const char *name);
 /* A module's variables lie in the memory that was allocated there: they take its place. */

@@ -183,10 +183,12 @@ static void record(const struct chk_finding *f, const char *relation)
 		put("address", "0x%" PRIx64, f->address);
 		put("bytes", "%" PRIu64, f->bytes);
 	}
-	if (f->other) {
+	if (f->other_does)
 		put("other_access", "%s", f->other_does);
+	if (f->other)
 		put_place("other_", f->other);
-	}
+	if (f->other_call)
+		put_stack("other_called", f->other_call);
 	for (unsigned i = 0; i < f->num_waits; i++)
 		put("waits", "%s", f->waits[i]);
 	if (f->block) {
@@ -262,10 +264,12 @@ static void say(const struct chk_finding *f, const char *relation)
 	fprintf(o, "ppu-check: %s: %s\n", kinds[f->kind], f->what);
 	if (f->place)
 		say_place(o, f->place);
-	if (f->other) {
+	if (f->other_does)
 		fprintf(o, "  against: %s\n", f->other_does);
+	if (f->other)
 		say_place(o, f->other);
-	}
+	if (f->other_call)
+		say_stack(o, "called", f->other_call);
 	for (unsigned i = 0; i < f->num_waits; i++)
 		fprintf(o, "  waits: %s\n", f->waits[i]);
 	if (f->block) {
@@ -302,7 +306,7 @@ static bool known(const struct chk_finding *f)
 		t.line = p->line;
 		t.after_file = p->after_file;
 		t.after_line = p->after_line;
-	} else if (!f->other) {
+	} else if (!f->other_does) {
 		t.pc = p->pc;
 	}
 	for (unsigned i = 0; folds && i < num_told; i++)
@@ -321,24 +325,33 @@ static bool known(const struct chk_finding *f)
 	return false;
 }
 
-void chk_report(const struct chk_finding *f)
+bool chk_report(const struct chk_finding *f)
 {
 	char relation[256] = "";
 
 	for (const struct rule *r = rules; r; r = r->next) {
 		if (matches(r, f)) {
 			suppressed++;
-			return;
+			return false;
 		}
 	}
 	if (known(f))
-		return;
+		return true;
 	findings++;
 	if (f->block && f->bytes)
 		chk_block_relation(f->block, f->address, relation, sizeof(relation));
 	say(f, relation);
 	if (records)
 		record(f, relation);
+	return true;
+}
+
+void chk_report_again(bool is_suppressed)
+{
+	if (is_suppressed)
+		suppressed++;
+	else
+		again++;
 }
 
 unsigned chk_reported(void)

@@ -25,6 +25,7 @@
 	X(BARRIER_EXITED, "barrier-exited") X(BARRIER_DIVERGENT, "barrier-divergent") \
 	X(BARRIER_MISMATCH, "barrier-mismatch") X(MASK_WITHOUT_SELF, "mask-without-self") X(MASK_EXITED, "mask-exited") \
 	X(SHUFFLE_SOURCE, "shuffle-source") X(DEADLOCK, "deadlock") X(NAN, "nan") X(INFINITY, "infinity") X(SUBNORMAL, "subnormal") \
+	X(RACE_SCOPE, "race-scope") \
 	X(CANCELLATION, "cancellation") X(NAN_LOADED, "nan-loaded")
 
 #define CHK_KIND_NUMBER(kind, name) CHK_##kind,
@@ -53,7 +54,8 @@ struct chk_finding {
 	const char *const *waits;	/* of a deadlock: who waits for whom */
 	unsigned num_waits;
 	const char *other_does;		/* of a race and the like: what the other thread did */
-	const struct chk_place *other;
+	const struct chk_place *other;	/* NULL: it was a call of the host */
+	const struct chk_stack *other_call;
 	/* With kind, kernel and (without other) pc: what makes a finding another one.  Of a call 0: each one is. */
 	uint64_t same;
 	bool by_line;			/* the same line is the same mistake, if it is known: not the pc */
@@ -62,7 +64,10 @@ struct chk_finding {
 /* NULL, or a malloc'ed sentence: a file cannot be read or written. */
 char *chk_report_open(const char *tool);
 void chk_report_close(void);
-void chk_report(const struct chk_finding *f);
+/* False: it is suppressed. */
+bool chk_report(const struct chk_finding *f);
+/* One more of what was reported; or of what was suppressed. */
+void chk_report_again(bool is_suppressed);
 /* Findings that were told, without those that were suppressed. */
 unsigned chk_reported(void);
 

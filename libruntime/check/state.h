@@ -25,6 +25,10 @@ struct chk_ctx {
 	struct chk_blocks blocks;
 	bool leaks_told;
 	size_t num_late;		/* blocks that are late */
+	struct rc_order *order;		/* racecheck: race/inner.h */
+	struct rc_words *words;
+	struct rc_pages *pages;
+	struct rc_pairs *pairs;
 	struct chk_kernel *kernels;	/* by number */
 	uint32_t num_kernels;
 };

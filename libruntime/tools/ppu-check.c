@@ -20,11 +20,13 @@ const char wrap_tool[] = "ppu-check";
 
 static const char help[] =
 	"usage: ppu-check [options] [--] PROGRAM [ARGUMENT...]\n"
-	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared memory;\n"
+	"  --tool TOOL          memcheck: accesses outside allocations, the default; racecheck: races in shared and\n"
+	"                       global memory;\n"
 	"                       initcheck: reads of memory that nobody has written; synccheck: wrong use of barriers, masks\n"
 	"                       and shuffles, deadlocks; floatcheck: where NaN, infinite and subnormal numbers come from\n"
 	"  --leak-check [full|no]   memcheck: memory that is never freed, too\n"
-	"  --strict             synccheck: masks and barriers without threads which have ended before, too\n"
+	"  --strict             synccheck: masks and barriers without threads which have ended before, too;\n"
+	"                       racecheck: flags that are read without an acquire or a fence\n"
 	"  --loaded             floatcheck: NaNs that a kernel is given, too\n"
 	"  --cancellation BITS  floatcheck: sums that lose so many bits, too\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
@@ -140,8 +142,8 @@ static void parse(char **argv, struct args *a)
 		wrap_usage("which program?", "");
 	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
 		wrap_usage("--leak-check is of memcheck, not of ", a->tool);
-	if (a->strict && strcmp(a->tool, "synccheck") != 0)
-		wrap_usage("--strict is of synccheck, not of ", a->tool);
+	if (a->strict && strcmp(a->tool, "synccheck") != 0 && strcmp(a->tool, "racecheck") != 0)
+		wrap_usage("--strict is of synccheck and racecheck, not of ", a->tool);
 	if ((a->loaded || a->bits) && strcmp(a->tool, "floatcheck") != 0)
 		wrap_usage(a->bits ? "--cancellation is of floatcheck, not of " : "--loaded is of floatcheck, not of ", a->tool);
 }
@@ -228,7 +230,7 @@ static bool among(const char *key, const char *const *keys)
 	return false;
 }
 
-static const char *const lists[] = { "allocated", "freed", "called", "waits", NULL };
+static const char *const lists[] = { "allocated", "freed", "called", "other_called", "waits", NULL };
 static const char *const numbers[] = {
 	"line", "after_line", "pc", "bytes", "more_threads", "other_line", "other_after_line", "other_pc", "other_more_threads", NULL
 };

@@ -18,6 +18,7 @@
 #include "api/stream/slot.h"
 #include "api/stream/word.h"
 #include "backend/backend.h"
+#include "check/check.h"
 
 const struct be_limits rt_no_limit = { UINT64_MAX, UINT64_MAX };
 
@@ -50,6 +51,14 @@ void rt_merge(struct ppuCtx_st *ctx, struct rt_need *to, const struct rt_need *f
 	for (unsigned i = 0; i < ctx->num_chan; i++)
 		if (to->seq[i] < from->seq[i])
 			to->seq[i] = from->seq[i];
+}
+
+_Static_assert(CHK_MAX_CHAN >= RT_MAX_CHAN, "the checker knows all channels");
+
+void rt_known(struct ppuCtx_st *ctx, const struct rt_need *need)
+{
+	if (ctx->check && chk_orders())
+		chk_host_knows(ctx->check, need->seq, ctx->num_chan);
 }
 
 void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need)
@@ -163,6 +172,8 @@ ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *wanted, const str
 	for (unsigned i = 0; i < ctx->num_chan && !res; i++)
 		if (need.seq[i])
 			res = wait_chan(ctx, ctx->chan[i], need.seq[i], lim);
+	if (!res)
+		rt_known(ctx, &need);
 	rt_devlib_flush(ctx);
 	return res ? res : rt_check_done(ctx);
 }

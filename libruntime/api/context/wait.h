@@ -18,6 +18,8 @@ static inline void rt_leave(struct ppuCtx_st *ctx) { pthread_mutex_unlock(&ctx->
 
 bool rt_done(struct ppuCtx_st *ctx, const struct rt_need *need);
 void rt_merge(struct ppuCtx_st *ctx, struct rt_need *to, const struct rt_need *from);
+/* The program gets to know that this is done. */
+void rt_known(struct ppuCtx_st *ctx, const struct rt_need *need);
 /* Everything submitted so far. */
 void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need);
 extern const struct be_limits rt_no_limit;

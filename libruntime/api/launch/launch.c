@@ -149,6 +149,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->id = (uint64_t)f->number << 32 | ++ctx->launches;
 	if (ctx->check)
 		chk_launch(ctx->check, ctx->launches);
+	if (ctx->check && chk_orders())
+		chk_work_launch(ctx->check, t->id, job.chan->index, job.chan->seq + 1);
 	if (ctx->prof)
 		prof_launch(ctx->prof, ctx->launches, f->number, st->is_null ? NULL : st);
 	t->code_va = f->mod->code_va;

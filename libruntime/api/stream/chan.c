@@ -29,6 +29,7 @@
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
+#include "check/check.h"
 
 #define ALIGN		256u
 #define MAX_COMMANDS	64u	/* words of a job's own commands */
@@ -82,6 +83,8 @@ static ppuResult chan_new(struct ppuCtx_st *ctx, unsigned cls, unsigned number)
 					      rt_errno(rc, "creating a channel");
 		goto fail_pb;
 	}
+	if (ctx->check && chk_orders())
+		chk_chan(ctx->check, c->index, c->be->hw_channel, rt_slot_ptr(c->word));
 	ctx->chan[ctx->num_chan++] = c;
 	*(cls == PPU_CLASS_COPY ? &ctx->copies[number] : &ctx->compute[number]) = c;
 	return PPU_SUCCESS;

@@ -221,6 +221,8 @@ ppuResult ppuEventQuery(ppuEvent handle)
 			if (!res && !rt_done(e->ctx, &e->need))
 				res = rt_error(PPU_ERROR_NOT_READY);
 		}
+		if (!res && e->recorded)
+			rt_known(e->ctx, &e->need);
 		if (!res)
 			res = rt_check_done(e->ctx);
 		rt_leave(e->ctx);

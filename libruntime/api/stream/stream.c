@@ -17,6 +17,7 @@
 #include "api/stream/prio.h"
 #include "api/stream/word.h"
 #include "backend/backend.h"
+#include "check/check.h"
 #include "prof/prof.h"
 
 static void stream_release(struct rt_obj *obj)
@@ -68,6 +69,10 @@ void rt_stream_join(struct ppuStream_st *s)
 
 void rt_stream_stands(struct ppuStream_st *s, const struct rt_chan *c, uint64_t seq)
 {
+	struct ppuCtx_st *ctx = s->ctx;
+
+	if (ctx->check && chk_orders())
+		chk_work(ctx->check, s->need.seq, ctx->num_chan, c->index, seq, c->cls == PPU_CLASS_COPY);
 	memset(&s->need, 0, sizeof(s->need));
 	s->need.seq[c->index] = seq;
 }
@@ -305,8 +310,10 @@ ppuResult ppuStreamQuery(ppuStream handle)
 			if (!res && !rt_done(s->ctx, &need))
 				res = rt_error(PPU_ERROR_NOT_READY);
 		}
-		if (!res)
+		if (!res) {
+			rt_known(s->ctx, &need);
 			res = rt_check_done(s->ctx);
+		}
 		rt_leave(s->ctx);
 	}
 	rt_stream_put(s);

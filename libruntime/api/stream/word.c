@@ -228,6 +228,9 @@ static ppuResult some(struct ppuStream_st *s, const ppuWordOp *ops, size_t count
 	for (size_t i = 0; i < count; i++) {
 		struct rt_word *w = room;
 
+		if (ctx->check && chk_orders())
+			chk_word(ctx->check, job.chan->index, job.chan->seq, ops[i].address, ops[i].bytes,
+				 ops[i].kind != PPU_WORD_WRITE);
 		if (ops[i].kind == PPU_WORD_WRITE)
 			continue;
 		room = w->next;

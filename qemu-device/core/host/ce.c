@@ -550,7 +550,7 @@ static void show(const struct ppu_core *core, const struct engine *e)
 	o->copy(o->arg, &(struct ppu_seen_copy){
 		.inst = e->ctx->inst, .src = c->src, .dst = c->dst, .src_pitch = c->src_pitch, .dst_pitch = c->dst_pitch,
 		.width = c->width, .rows = c->rows, .fill = is_fill(c),
-		.begin = e->start, .end = core->now,
+		.begin = e->start, .end = core->now, .chan = e->c.chid,
 	});
 }
 

@@ -228,7 +228,7 @@ result $? "a program that is not there"
 [[ $? == 2 ]] && grep -q 'there is no tool lifecheck' "$tmp/out"
 result $? "what is not built is not offered"
 "$check" --strict true >"$tmp/out" 2>&1
-[[ $? == 2 ]] && grep -q -- '--strict is of synccheck, not of memcheck' "$tmp/out"
+[[ $? == 2 ]] && grep -q -- '--strict is of synccheck and racecheck, not of memcheck' "$tmp/out"
 result $? "an option of another tool"
 for words in --loaded '--cancellation 9'; do
 	# shellcheck disable=SC2086
@@ -243,7 +243,7 @@ PPU_CHECK=floatcheck,cancellation=x "$tmp/planted" float_divide clean >"$tmp/out
 grep -q 'PPU_CHECK: there is no "cancellation=x"' "$tmp/out"
 result $? "nor in the environment"
 PPU_CHECK=memcheck,strict "$tmp/planted" overrun clean >"$tmp/out" 2>&1
-grep -q 'PPU_CHECK: "strict" is of synccheck only' "$tmp/out"
+grep -q 'PPU_CHECK: "strict" is of synccheck and racecheck only' "$tmp/out"
 result $? "and in the environment"
 "$check" >"$tmp/out" 2>&1
 [[ $? == 2 ]]
