@@ -10,6 +10,7 @@
 #include "core/memory/refmap.h"
 
 #define TLB_ENTRIES 1024		/* per page size, direct mapped */
+#define TLB_AHEAD 16			/* pages ahead of one that misses: a copy engine looks up as many, then moves them */
 
 struct tlb_entry {
 	struct ppu_ctx *ctx;
@@ -21,10 +22,23 @@ struct tlb_entry {
 	uint8_t *host;
 };
 
+/*
+ * How the last walk that ended at a 4 KiB page got there.  While its words are what they were, a walk to another page of the
+ * same 2 MiB reads them and comes to the same table.
+ */
+struct path {
+	struct ppu_ctx *ctx;
+	uint64_t tag, root;		/* tag: va >> PPU_LARGE_SHIFT */
+	uint32_t gen;			/* host pointers are good while this is xlat_gen */
+	const uint64_t *word[PPU_PT_LEVELS];	/* [0]: the leaf table's first; NULL: there is no path */
+	uint64_t value[PPU_PT_LEVELS];
+};
+
 struct ppu_mmu {
 	uint8_t zeroes[PPU_PAGE_SIZE];	/* what PPU_PTE_NULL reads as */
 	uint8_t sink[PPU_PAGE_SIZE];	/* where copy engines put what is lost */
-	struct tlb_entry small[TLB_ENTRIES], large[TLB_ENTRIES];
+	_Alignas(64) struct tlb_entry small[TLB_ENTRIES], large[TLB_ENTRIES];	/* an entry is a line of the host */
+	struct path path;
 };
 
 static int check_leaf(uint64_t pte, unsigned acc, unsigned flags)
@@ -43,13 +57,62 @@ static int missing(struct ppu_phys p)
 	return p.sys ? PPU_ERR_SM_DMA : PPU_ERR_MMU_BAD_PTE;
 }
 
-/* Fills everything but host, len, watched. */
-static int walk(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, struct ppu_xlat *x)
+/* Is a leaf what a leaf may be? */
+static bool good_leaf(uint64_t pte, unsigned level)
+{
+	uint64_t addr = pte & PPU_PTE_ADDR;
+
+	return !((pte & PPU_PTE_RESERVED) || (level == 0 && (pte & PPU_PTE_LARGE)) || addr % (1ull << PPU_PT_SHIFT(level)) ||
+		 ((pte & PPU_PTE_NULL) && (addr || (pte & PPU_PTE_SYS))));
+}
+
+/* The walk has come to the leaf table's word `host` for va; the words above stand in the path. */
+static void keep_path(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, struct ppu_phys slot, const uint64_t *host,
+		      struct path *path)
+{
+	struct ppu_phys table = { slot.addr & ~(uint64_t)(PPU_PAGE_SIZE - 1), slot.sys };
+	uint64_t len = PPU_PAGE_SIZE;
+	const uint64_t *first = (const uint64_t *)ppu_mem_map(core, table, &len, false);
+
+	path->word[0] = len == PPU_PAGE_SIZE && first + (slot.addr - table.addr) / 8 == host ? first : NULL;
+	path->ctx = ctx;
+	path->tag = va >> PPU_LARGE_SHIFT;
+	path->root = ctx->blk.pt_root;
+	path->gen = core->xlat_gen;
+}
+
+/* What walk() would find, if it would go by the path to a good leaf. */
+static bool by_path(const struct ppu_core *core, const struct ppu_ctx *ctx, uint64_t va, struct ppu_xlat *x)
+{
+	const struct path *path = &core->mmu->path;
+	uint64_t i = va >> PPU_PAGE_SHIFT, pte;
+
+	if (!path->word[0] || path->tag != va >> PPU_LARGE_SHIFT || path->ctx != ctx || path->root != ctx->blk.pt_root ||
+	    path->gen != core->xlat_gen)
+		return false;
+	for (int level = PPU_PT_LEVELS - 1; level > 0; level--)
+		if (__atomic_load_n(path->word[level], __ATOMIC_RELAXED) != path->value[level])
+			return false;
+	pte = __atomic_load_n(path->word[0] + i % PPU_PT_ENTRIES, __ATOMIC_RELAXED);
+	__builtin_prefetch(path->word[0] + (i + TLB_AHEAD) % PPU_PT_ENTRIES);
+	if (!(pte & PPU_PTE_VALID) || !good_leaf(pte, 0))
+		return false;
+	x->level = 0;
+	x->pte = pte;
+	x->phys.addr = (pte & PPU_PTE_ADDR) + va % PPU_PAGE_SIZE;
+	x->phys.sys = !!(pte & PPU_PTE_SYS);
+	return true;
+}
+
+/* Fills everything but host, len, watched.  path: NULL, or what is to know the way. */
+static int walk(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, struct ppu_xlat *x, struct path *path)
 {
 	struct ppu_phys table = { ctx->blk.pt_root & ~PPU_APERTURE_MASK,
 				  ctx->blk.pt_root & PPU_APERTURE_MASK };
 	int level = PPU_PT_LEVELS - 1;
 
+	if (path)
+		path->word[0] = NULL;
 	x->level = (uint8_t)level;
 	if (va >= PPU_VA_KERNEL_END)
 		return PPU_ERR_MMU_UNMAPPED;
@@ -70,9 +133,10 @@ static int walk(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, struct 
 		if (level == 0 || (level == 1 && (pte & PPU_PTE_LARGE))) {
 			uint64_t size = 1ull << PPU_PT_SHIFT(level);
 
-			if ((pte & PPU_PTE_RESERVED) || (level == 0 && (pte & PPU_PTE_LARGE)) ||
-			    table.addr % size || ((pte & PPU_PTE_NULL) && (table.addr || table.sys)))
+			if (!good_leaf(pte, (unsigned)level))
 				return PPU_ERR_MMU_BAD_PTE;
+			if (path && !level)
+				keep_path(core, ctx, va, slot, host, path);
 			x->pte = pte;
 			x->phys = table;
 			x->phys.addr += va % size;
@@ -80,6 +144,10 @@ static int walk(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, struct 
 		}
 		if (pte & PPU_PDE_RESERVED)
 			return PPU_ERR_MMU_BAD_PTE;
+		if (path) {
+			path->word[level] = host;
+			path->value[level] = pte;
+		}
 	}
 }
 
@@ -98,14 +166,12 @@ static int null_page(struct ppu_core *core, uint64_t va, unsigned acc, unsigned 
 	return 0;
 }
 
-int ppu_mmu_translate(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
-		      unsigned flags, struct ppu_xlat *x)
+/* x is what walk() has found. */
+static int translate_leaf(struct ppu_core *core, uint64_t va, unsigned acc, unsigned flags, struct ppu_xlat *x)
 {
 	struct ppu_phys page;
-	int err = walk(core, ctx, va, x);
+	int err = check_leaf(x->pte, acc, flags);
 
-	if (!err)
-		err = check_leaf(x->pte, acc, flags);
 	if (err)
 		return err;
 	if (x->pte & PPU_PTE_NULL)
@@ -124,6 +190,14 @@ int ppu_mmu_translate(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, u
 		x->watched = ppu_mem_watched(core, x->phys);
 	x->host = ppu_mem_map(core, x->phys, &x->len, !(x->pte & PPU_PTE_READONLY));
 	return x->host ? 0 : missing(x->phys);
+}
+
+int ppu_mmu_translate(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsigned acc,
+		      unsigned flags, struct ppu_xlat *x)
+{
+	int err = walk(core, ctx, va, x, NULL);
+
+	return err ? err : translate_leaf(core, va, acc, flags, x);
 }
 
 static bool hit(const struct tlb_entry *e, const struct ppu_core *core, const struct ppu_ctx *ctx,
@@ -162,7 +236,11 @@ int ppu_mmu_lookup(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsi
 	}
 
 	core->ctr[PPU_CTR_TLB_MISSES]++;
-	err = ppu_mmu_translate(core, ctx, va, acc, flags, x);
+	/* What a huge copy moves puts the TLB out of the host's caches before its pages come by again. */
+	__builtin_prefetch(&core->mmu->small[((small + TLB_AHEAD) ^ ppu_hash64(ctx->inst)) % TLB_ENTRIES], 1);
+	err = by_path(core, ctx, va, x) ? 0 : walk(core, ctx, va, x, &core->mmu->path);
+	if (!err)
+		err = translate_leaf(core, va, acc, flags, x);
 	if (err || (x->pte & PPU_PTE_NULL))
 		return err;
 	off = va % (1ull << PPU_PT_SHIFT(x->level));
@@ -177,11 +255,15 @@ int ppu_mmu_lookup(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, unsi
 	}
 	e = x->level ? &core->mmu->large[(large ^ ppu_hash64(ctx->inst)) % TLB_ENTRIES]
 		     : &core->mmu->small[(small ^ ppu_hash64(ctx->inst)) % TLB_ENTRIES];
-	*e = (struct tlb_entry){
-		.ctx = ctx, .tag = x->level ? large : small, .gen = core->xlat_gen,
-		.level = x->level, .pte = x->pte, .len = off + x->len,
-		.phys = { x->phys.addr - off, x->phys.sys }, .host = x->host - off,
-	};
+	e->ctx = ctx;
+	e->tag = x->level ? large : small;
+	e->gen = core->xlat_gen;
+	e->level = x->level;
+	e->pte = x->pte;
+	e->len = off + x->len;
+	e->phys.addr = x->phys.addr - off;
+	e->phys.sys = x->phys.sys;
+	e->host = x->host - off;
 	return 0;
 }
 
@@ -244,7 +326,7 @@ int ppu_mmu_store(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t va, const
 
 int ppu_mmu_create(struct ppu_core *core)
 {
-	core->mmu = ppu_alloc(1, sizeof(*core->mmu));
+	core->mmu = ppu_alloc_lines(1, sizeof(*core->mmu));
 	return core->mmu ? 0 : -1;
 }
 

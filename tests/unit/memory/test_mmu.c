@@ -375,6 +375,61 @@ START_TEST(tlb_keeps_contexts_apart)
 }
 END_TEST
 
+/*
+ * The TLB's unit knows the way of its last walk.  It goes it only while the tables say the same: whatever becomes of a table
+ * before the next page is looked up, the answer is that of a whole walk, without any invalidation between.
+ */
+START_TEST(the_way_of_the_last_walk)
+{
+	struct bench *b = bench_new("vram=64M");
+	struct bench_ctx *c = bench_ctx_new(b), *d = bench_ctx_new(b);
+	uint64_t first = 0x40000000ull, page = bench_vram(b, 4096), moved[PPU_PT_LEVELS];
+	unsigned fails = 0;
+
+	for (unsigned i = 0; i < 4 * PPU_PT_ENTRIES; i++)
+		bench_map(c, first + i * 4096ull, page, 4096, 0);
+	/* Of each table a copy, which leads to the same pages, read-only in the case of the last one. */
+	for (unsigned level = 0; level < PPU_PT_LEVELS; level++) {
+		uint64_t *table = bench_pte(c, first, level) - (first >> PPU_PT_SHIFT(level)) % PPU_PT_ENTRIES, *copy;
+
+		moved[level] = (bench_vram(b, 8192) + 4095) & ~4095ull;
+		copy = (uint64_t *)(b->vram + moved[level]);
+		for (unsigned k = 0; k < PPU_PT_ENTRIES; k++)
+			copy[k] = table[k] | (!level && table[k] ? PPU_PTE_READONLY : 0);
+	}
+	for (unsigned i = 0; i < 4 * PPU_PT_ENTRIES; i++) {
+		uint64_t va = first + i * 4096ull, *word = NULL, was = 0;
+		unsigned level = (unsigned)rand() % PPU_PT_LEVELS, how = (unsigned)rand() % 8;
+		struct ppu_xlat x = { 0 }, want = { 0 };
+		int err;
+
+		if (how < 4) {
+			word = bench_pte(c, va, level);
+			was = *word;
+			*word = how == 0 ? 0 : how == 1 ? was ^ 1ull << rand() % 64 : how == 2 ? was | 1ull << 60 :
+				level && i < PPU_PT_ENTRIES ? moved[level - 1] | PPU_PTE_VALID : was | PPU_PTE_READONLY;
+		}
+		if (how == 4)
+			ppu_mmu_lookup(b->core, ctx_of(d), va, PPU_ACC_READ, 0, &x);
+		err = ppu_mmu_lookup(b->core, ctx_of(c), va, PPU_ACC_WRITE, PPU_XL_NULL, &x);
+		ck_assert_int_eq(err, ppu_mmu_translate(b->core, ctx_of(c), va, PPU_ACC_WRITE, PPU_XL_NULL, &want));
+		ck_assert_uint_eq(x.level, want.level);
+		if (!err) {
+			ck_assert_ptr_eq(x.host, want.host);
+			ck_assert_uint_eq(x.pte, want.pte);
+			ck_assert_uint_eq(x.len, want.len);
+			ck_assert_uint_eq(x.phys.addr, want.phys.addr);
+			ck_assert_uint_eq(x.phys.sys, want.phys.sys);
+		}
+		fails += err != 0;
+		if (word)
+			*word = was;
+	}
+	ck_assert_uint_gt(fails, 100);
+	bench_free(b);
+}
+END_TEST
+
 /* Addresses beyond the reach of page tables are not mapped, even where truncated addresses would be. */
 START_TEST(beyond_the_address_space)
 {
@@ -397,4 +452,4 @@ START_TEST(beyond_the_address_space)
 }
 END_TEST
 
-BENCH_MAIN("mmu", null_pages, tlb_keeps_contexts_apart, beyond_the_address_space, leaves, a_quarter_elsewhere, permissions, bad_tables, tables_in_system_memory, tlb, watched_pages)
+BENCH_MAIN("mmu", the_way_of_the_last_walk, null_pages, tlb_keeps_contexts_apart, beyond_the_address_space, leaves, a_quarter_elsewhere, permissions, bad_tables, tables_in_system_memory, tlb, watched_pages)
