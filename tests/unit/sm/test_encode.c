@@ -45,6 +45,13 @@ static const struct shape {
 	S(SHL, 2, Q(3), I), S(SHR, 2, D(11), I), S(VPSLLD, 3, Y(1), Y(2), I), S(VPSRLD, 3, Z(1), Z(2), I),
 	S(VPERMQ, 3, Y(1), Y(2), I), S(VPSHUFD, 3, Y(20), Y(2), I), S(VPCMPD, 4, K(1), Z(2), Z(3), I),
 	S(VPTERNLOGD, 4, Z(1), Z(2), Z(3), I), S(RORX, 3, D(1), D(2), I),
+	/* Each place of a register: with masks, with general registers, in an immediate, as an opcode's part. */
+	S(VPADDD, 3, Z(1), Z(2), Z(3)), S(VPADDD, 3, Y(1), Y(2), Y(3)), S(VPBLENDMD, 4, Z(1), K(2), Z(3), Z(4)),
+	S(VBLENDVPS, 4, Y(1), Y(2), Y(3), Y(4)), S(VPCMPUD, 4, K(1), Y(2), Y(3), FIXED(1)), S(KMOVW, 2, K(1), D(2)),
+	S(KMOVW, 2, D(1), K(2)), S(KANDW, 3, K(1), K(2), K(3)), S(VMOVD, 2, X(1), D(1)), S(VMOVD, 2, D(1), X(1)),
+	S(VPBROADCASTD, 2, Z(1), D(1)), S(VMOVMSKPS, 2, D(1), Y(1)), S(VPSRLD, 3, Y(1), Y(2), FIXED(9)),
+	S(VPSRAD, 3, Z(1), Z(2), FIXED(9)), S(VINSERTI128, 4, Z(1), Z(2), Y(3), FIXED(1)), S(VPERMD, 3, Z(1), Z(2), M(3, 64)),
+	S(MOV, 2, Q(1), Q(2)), S(PUSH, 1, Q(1)), S(IMUL, 2, Q(1), Q(2)), S(VSHUFPS, 4, Y(1), Y(2), Y(3), FIXED(0x88)),
 };
 #define SHAPES		(sizeof(shape) / sizeof(shape[0]))
 
@@ -82,23 +89,28 @@ static struct ppu_encoder *fresh(bool evex)
 	return e;
 }
 
-/* All values of a shape in this order, then all once more, against an encoder that knows nothing. Returns how many there are. */
+/* One instruction, by an encoder that has been asked before and by the library. Returns its length. */
+static unsigned same(struct ppu_encoder *known, const struct shape *s, const struct ppu_opn *o, int32_t v)
+{
+	uint8_t got[PPU_ENCODED_MAX] = { 0 }, want[PPU_ENCODED_MAX] = { 0 };
+	unsigned n = ppu_encode_asked(known, s->mn, o, s->n, s->zeroing, want);
+
+	ck_assert_msg(ppu_encode(known, s->mn, o, s->n, s->zeroing, got) == n && !memcmp(got, want, n),
+		      "instruction %zu with %d and registers %u, %u, %u, %u, after others", (size_t)(s - shape), v, o[0].reg,
+		      o[1].reg, o[2].reg, o[3].reg);
+	return n;
+}
+
+/* All values of a shape in this order, then all once more. Returns how many there are. */
 static unsigned compare(struct ppu_encoder *known, const struct shape *s, unsigned step)
 {
 	unsigned encoded = 0;
 
 	for (unsigned i = 0; i < 2 * VALUES; i++) {
-		struct ppu_encoder *unknown = fresh(known->evex);
-		uint8_t got[PPU_ENCODED_MAX] = { 0 }, want[PPU_ENCODED_MAX] = { 0 };
 		struct ppu_opn o[PPU_OPNS];
-		unsigned n;
 
 		put(o, s, value(i * step % VALUES));
-		n = ppu_encode(unknown, s->mn, o, s->n, s->zeroing, want);
-		ck_assert_msg(ppu_encode(known, s->mn, o, s->n, s->zeroing, got) == n && !memcmp(got, want, n),
-			      "instruction %zu with %d, after others", (size_t)(s - shape), value(i * step % VALUES));
-		encoded += n != 0;
-		free(unknown);
+		encoded += same(known, s, o, value(i * step % VALUES)) != 0;
 	}
 	return encoded;
 }
@@ -125,6 +137,42 @@ START_TEST(like_the_library)
 }
 END_TEST
 
+/* A shape with other registers, the same ones more than once, too. */
+static void other_registers(struct ppu_opn *o, const struct shape *s, bool evex)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		bool vector = o[i].kind == PPU_O_YMM || o[i].kind == PPU_O_ZMM || o[i].kind == PPU_O_XMM;
+
+		if (i && rand() % 4 == 0 && o[i].kind == o[i - 1].kind)
+			o[i].reg = o[i - 1].reg;
+		else if (vector)
+			o[i].reg = (uint8_t)(rand() % (evex ? 32 : 16));
+		else if (o[i].kind == PPU_O_MASK)
+			o[i].reg = (uint8_t)(rand() % 8);
+		else if (o[i].kind != PPU_O_IMM)
+			o[i].reg = (uint8_t)(rand() % 16);
+	}
+}
+
+/* _i: whether the host has AVX-512. */
+START_TEST(any_registers)
+{
+	struct ppu_encoder *e = fresh(_i);
+
+	srand(1);
+	for (unsigned i = 0; ppu_encode_possible() && i < 40000; i++) {
+		const struct shape *s = &shape[(unsigned)rand() % SHAPES];
+		int32_t v = value((unsigned)rand() % VALUES);
+		struct ppu_opn o[PPU_OPNS];
+
+		put(o, s, v);
+		other_registers(o, s, _i);
+		same(e, s, o, v);
+	}
+	free(e);
+}
+END_TEST
+
 static unsigned cached(const struct ppu_encoder *e)
 {
 	unsigned n = 0;
@@ -134,16 +182,29 @@ static unsigned cached(const struct ppu_encoder *e)
 	return n;
 }
 
-/* What it is for: another displacement is no new question, but for the few forms that there are. */
+/*
+ * What it is for: another displacement is no new question, but for the few forms that there are; neither are other
+ * registers, all 32 where all are wide and each eight otherwise.
+ */
 START_TEST(few_questions)
 {
 	struct ppu_encoder *e = fresh(true);
+	struct ppu_opn o[PPU_OPNS] = { Z(0), Z(0), Z(0) };
 
 	if (ppu_encode_possible()) {
 		compare(e, &shape[0], 1);
 		ck_assert_uint_le(cached(e), 7);
 		compare(e, &shape[3], 1);
 		ck_assert_uint_le(cached(e), 14);
+		for (unsigned i = 0; i < 4096; i++) {
+			for (unsigned k = 0; k < 3; k++)
+				o[k] = (struct ppu_opn)Z(i >> 4 * k & 31);
+			same(e, &shape[7], o, 0);
+			for (unsigned k = 0; k < 3; k++)
+				o[k] = (struct ppu_opn)Y(i >> 4 * k & 15);
+			same(e, &shape[6], o, 0);
+		}
+		ck_assert_uint_le(cached(e), 14 + 1 + 8);
 	}
 	free(e);
 }
@@ -158,6 +219,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 #if defined(__x86_64__) && __has_include(<Zydis/Encoder.h>)
 	tcase_add_loop_test(t, like_the_library, 0, 6);
+	tcase_add_loop_test(t, any_registers, 0, 2);
 	tcase_add_test(t, few_questions);
 #endif
 	suite_add_tcase(su, t);

@@ -57,51 +57,57 @@ static bool room(struct ppu_emit *e, void **array, uint32_t *cap, uint32_t len, 
 
 /* ---- instructions ---- */
 
-/* len: 0 if there is no such instruction. */
-static void append(struct ppu_emit *e, const uint8_t *bytes, unsigned len)
+/* Room for the longest instruction. */
+static bool more_code(struct ppu_emit *e)
 {
-	if (!len || e->len + 16 > e->max)
+	if (e->len + 16 > e->max)
 		e->failed = true;
-	if (!room(e, (void **)&e->code, &e->cap, e->len, 16, 1))
-		return;
-	memcpy(e->code + e->len, bytes, PPU_ENCODED_MAX);
+	return room(e, (void **)&e->code, &e->cap, e->len, 16, 1);
+}
+
+/* len: 0 if there is no such instruction. */
+static void appended(struct ppu_emit *e, unsigned len)
+{
+	if (!len)
+		e->failed = true;
 	e->len += len;
 }
 
 /* The operand for the width that the code is for. */
-static struct ppu_opn of_width(const struct ppu_emit *e, struct ppu_opn o)
+static struct ppu_opn of_width(const struct ppu_emit *e, const struct ppu_opn *o)
 {
-	switch (o.kind) {
+	uint8_t kind = o->kind, bytes = o->bytes;
+
+	switch (kind) {
 	case PPU_O_YMM:
-		o.kind = e->wide ? PPU_O_ZMM : PPU_O_YMM;
+		kind = e->wide ? PPU_O_ZMM : PPU_O_YMM;
 		break;
 	case PPU_O_HALF:
-		o.kind = e->wide ? PPU_O_YMM : PPU_O_XMM;
+		kind = e->wide ? PPU_O_YMM : PPU_O_XMM;
 		break;
 	case PPU_O_VSIB:
-		o.kind = e->wide ? PPU_O_VSIB_Z : PPU_O_VSIB;
+		kind = e->wide ? PPU_O_VSIB_Z : PPU_O_VSIB;
 		break;
 	default:
 		break;
 	}
-	if (o.bytes == PPU_VEC)
-		o.bytes = e->wide ? 64 : 32;
-	if (o.bytes == PPU_HALF)
-		o.bytes = e->wide ? 32 : 16;
-	return o;
+	if (bytes == PPU_VEC)
+		bytes = e->wide ? 64 : 32;
+	if (bytes == PPU_HALF)
+		bytes = e->wide ? 32 : 16;
+	return (struct ppu_opn){ kind, o->reg, bytes, o->value };
 }
 
 static void ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *with, unsigned n, bool zeroing)
 {
-	uint8_t bytes[PPU_ENCODED_MAX];
 	struct ppu_opn o[PPU_OPNS];
 	unsigned i;
 
-	if (e->failed)
+	if (!more_code(e))
 		return;
 	for (i = 0; i < n; i++)
-		o[i] = of_width(e, with[i]);
-	append(e, bytes, ppu_encode(e->encoder, mn, o, n, zeroing, bytes));
+		o[i] = of_width(e, &with[i]);
+	appended(e, ppu_encode(e->encoder, mn, o, n, zeroing, e->code + e->len));
 }
 
 void ppu_emit_ops(struct ppu_emit *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n)
@@ -146,11 +152,9 @@ void ppu_emit_bind(struct ppu_emit *e, uint32_t label)
 
 void ppu_emit_jump(struct ppu_emit *e, ZydisMnemonic mn, uint32_t label)
 {
-	uint8_t bytes[PPU_ENCODED_MAX];
-
-	if (e->failed)
+	if (!more_code(e))
 		return;
-	append(e, bytes, ppu_encode_jump(e->encoder, mn, bytes));
+	appended(e, ppu_encode_jump(e->encoder, mn, e->code + e->len));
 	if (!room(e, (void **)&e->fixup, &e->fixup_cap, e->fixups, 1, sizeof(*e->fixup)))
 		return;
 	e->fixup[e->fixups].at = e->len;

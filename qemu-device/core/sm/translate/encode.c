@@ -1,196 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Host instructions as bytes. */
 #ifdef PPU_TRANSLATE
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/sm/translate/encode.h"
-
-/* ---- libzydis ---- */
-
-typedef ZyanStatus (*encode_fn)(const ZydisEncoderRequest *request, void *buffer, ZyanUSize *length);
-/* Whoever comes first looks for it; all find the same. */
-static encode_fn encoder;
-static void *library;
-
-bool ppu_encode_possible(void)
-{
-	encode_fn fn = __atomic_load_n(&encoder, __ATOMIC_RELAXED);
-	char name[40];
-	void *lib;
-
-	if (fn)
-		return true;
-	/* The layout of a request is that of one minor version. */
-	snprintf(name, sizeof(name), "libZydis.so.%u.%u", (unsigned)ZYDIS_VERSION_MAJOR(ZYDIS_VERSION),
-		 (unsigned)ZYDIS_VERSION_MINOR(ZYDIS_VERSION));
-	lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-	fn = lib ? (encode_fn)(uintptr_t)dlsym(lib, "ZydisEncoderEncodeInstruction") : NULL;
-	__atomic_store_n(&library, lib, __ATOMIC_RELAXED);
-	__atomic_store_n(&encoder, fn, __ATOMIC_RELAXED);
-	return fn != NULL;
-}
-
-void *ppu_encode_symbol(const char *name)
-{
-	void *lib = __atomic_load_n(&library, __ATOMIC_RELAXED);
-
-	return lib ? dlsym(lib, name) : NULL;
-}
-
-/* ---- the library's way to say it ---- */
-
-static ZydisRegister reg_of(const struct ppu_opn *o)
-{
-	switch (o->kind) {
-	case PPU_O_ZMM:	return ZYDIS_REGISTER_ZMM0 + o->reg;
-	case PPU_O_YMM:	return ZYDIS_REGISTER_YMM0 + o->reg;
-	case PPU_O_MASK: return ZYDIS_REGISTER_K0 + o->reg;
-	case PPU_O_XMM:	return ZYDIS_REGISTER_XMM0 + o->reg;
-	case PPU_O_R8:	return ZYDIS_REGISTER_AL + o->reg;	/* al, cl, dl, bl only */
-	case PPU_O_R32:	return ZYDIS_REGISTER_EAX + o->reg;
-	default:	return ZYDIS_REGISTER_RAX + o->reg;
-	}
-}
-
-static void operand(ZydisEncoderOperand *z, const struct ppu_opn *o)
-{
-	switch (o->kind) {
-	case PPU_O_MEM:
-		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
-		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
-		z->mem.displacement = o->value;
-		z->mem.size = o->bytes;
-		break;
-	case PPU_O_INDEX:
-		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
-		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
-		z->mem.index = ZYDIS_REGISTER_RAX + o->value;
-		z->mem.scale = 2;
-		z->mem.size = o->bytes;
-		break;
-	case PPU_O_SUM: case PPU_O_VSIB: case PPU_O_VSIB_Z:
-		z->type = ZYDIS_OPERAND_TYPE_MEMORY;
-		z->mem.base = ZYDIS_REGISTER_RAX + o->reg;
-		z->mem.index = (o->kind == PPU_O_SUM ? ZYDIS_REGISTER_RAX : o->kind == PPU_O_VSIB_Z ? ZYDIS_REGISTER_ZMM0 :
-				ZYDIS_REGISTER_YMM0) + o->value;
-		z->mem.scale = 1;
-		z->mem.size = o->bytes;
-		break;
-	case PPU_O_IMM:
-		z->type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
-		z->imm.s = o->value;
-		break;
-	default:
-		z->type = ZYDIS_OPERAND_TYPE_REGISTER;
-		z->reg.value = reg_of(o);
-	}
-}
-
-/* What AVX-512 calls an instruction of AVX2 and, where it depends on the width, what it calls it for 16 lanes. */
-static ZydisMnemonic evex_name(ZydisMnemonic mn, bool wide)
-{
-#define NAME(vex, evex) case ZYDIS_MNEMONIC_##vex: return ZYDIS_MNEMONIC_##evex
-#define BY_WIDTH(vex, evex, w) case ZYDIS_MNEMONIC_##vex: return wide ? ZYDIS_MNEMONIC_##w : ZYDIS_MNEMONIC_##evex
-	switch (mn) {
-	NAME(VMOVDQA, VMOVDQA32);
-	NAME(VMOVDQU, VMOVDQU32);
-	NAME(VPAND, VPANDD);
-	NAME(VPANDN, VPANDND);
-	NAME(VPOR, VPORD);
-	NAME(VPXOR, VPXORD);
-	NAME(VROUNDPD, VRNDSCALEPD);
-	NAME(VBROADCASTI128, VBROADCASTI32X4);
-	BY_WIDTH(VEXTRACTI128, VEXTRACTI32X4, VEXTRACTI64X4);
-	BY_WIDTH(VINSERTI128, VINSERTI32X4, VINSERTI64X4);
-	default: return mn;
-	}
-#undef NAME
-#undef BY_WIDTH
-}
-
-static bool encoded(const ZydisEncoderRequest *r, struct ppu_encoded *c)
-{
-	ZyanUSize n = sizeof(c->bytes);
-
-	if (ZYAN_FAILED(encoder(r, c->bytes, &n)))
-		return false;
-	c->len = (uint8_t)n;
-	return true;
-}
-
-static bool is_zmm(const ZydisEncoderOperand *o)
-{
-	return o->type == ZYDIS_OPERAND_TYPE_REGISTER && o->reg.value >= ZYDIS_REGISTER_ZMM0 &&
-	       o->reg.value <= ZYDIS_REGISTER_ZMM31;
-}
-
-/* A register that only EVEX has. */
-static bool is_high(const ZydisEncoderOperand *o)
-{
-	return o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       ((o->reg.value >= ZYDIS_REGISTER_XMM16 && o->reg.value <= ZYDIS_REGISTER_XMM31) ||
-		(o->reg.value >= ZYDIS_REGISTER_YMM16 && o->reg.value <= ZYDIS_REGISTER_YMM31));
-}
-
-/* The same with a mask that has all lanes. */
-static bool encoded_masked(const ZydisEncoderRequest *r, struct ppu_encoded *c)
-{
-	ZydisEncoderRequest m = *r;
-	unsigned i;
-
-	if (m.operand_count >= ZYDIS_ENCODER_MAX_OPERANDS)
-		return false;
-	for (i = m.operand_count++; i > 1; i--)
-		m.operands[i] = m.operands[i - 1];
-	memset(&m.operands[1], 0, sizeof(m.operands[1]));
-	m.operands[1].type = ZYDIS_OPERAND_TYPE_REGISTER;
-	m.operands[1].reg.value = ZYDIS_REGISTER_K0;
-	return encoded(&m, c);
-}
-
-/* With the shortest name and form that the host has: most instructions of AVX-512 want a mask. */
-static bool encode(const struct ppu_encoder *e, ZydisEncoderRequest *r, struct ppu_encoded *c)
-{
-	bool wide = false, high = false;
-	ZydisMnemonic vex = r->mnemonic;
-	unsigned i;
-
-	for (i = 0; i < r->operand_count; i++) {
-		wide |= is_zmm(&r->operands[i]);
-		high |= is_high(&r->operands[i]);
-	}
-	/* What fails takes as long as what does not: so what is likely comes first. */
-	if (!wide && !high && encoded(r, c))
-		return true;
-	if (!e->evex)
-		return false;
-	r->mnemonic = evex_name(vex, wide);
-	if (encoded_masked(r, c) || encoded(r, c))
-		return true;
-	r->mnemonic = vex;
-	return high && !wide && encoded(r, c);
-}
-
-static bool ask(const struct ppu_encoder *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n, bool zeroing,
-		struct ppu_encoded *c)
-{
-	ZydisEncoderRequest r;
-	unsigned i;
-
-	memset(&r, 0, sizeof(r));
-	r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
-	r.mnemonic = mn;
-	r.operand_count = (ZyanU8)n;
-	r.evex.zeroing_mask = zeroing;
-	for (i = 0; i < n; i++)
-		operand(&r.operands[i], &o[i]);
-	/* The fourth register of a blend is in an immediate. */
-	if (n == 4 && o[1].kind != PPU_O_MASK && o[3].kind == PPU_O_YMM)
-		r.operands[3].reg.is4 = ZYAN_TRUE;
-	return encode(e, &r, c);
-}
 
 /* ---- instructions that differ in their last value ---- */
 
@@ -205,7 +18,8 @@ static bool fits8(int32_t v)
 /* EVEX has a displacement in a byte if it is that many times what the instruction accesses. */
 static bool scales(const struct ppu_opn *o)
 {
-	return o->kind == PPU_O_MEM && o->bytes && o->value % o->bytes == 0 && fits8(o->value / o->bytes);
+	/* bytes: a power of two; dividing by what is not known is slow */
+	return o->kind == PPU_O_MEM && o->bytes && !(o->value & (o->bytes - 1)) && fits8(o->value >> __builtin_ctz(o->bytes));
 }
 
 /*
@@ -265,35 +79,173 @@ static void put_value(const struct ppu_encoded *c, const struct ppu_opn *o, uint
 	}
 }
 
+/* ---- instructions that differ in their registers ---- */
+
+struct question {
+	ZydisMnemonic mn;
+	const struct ppu_opn *o;
+	unsigned n;
+	bool zeroing;
+	const struct ppu_opn *moves;	/* the operand whose value is put in */
+	uint8_t put;			/* bits of operands: registers that are put in */
+	uint8_t above;			/* bits of their numbers that change the form */
+};
+
+/*
+ * Vector and mask registers are put in, but for the fourth one of a blend, which is in an immediate.  Instructions with
+ * registers of 64 bytes have one form for all 32; others have forms by the upper bits of a number.
+ */
+static void look_at_registers(struct question *q)
+{
+	const unsigned vectors = 1u << PPU_O_YMM | 1u << PPU_O_ZMM | 1u << PPU_O_XMM | 1u << PPU_O_MASK;
+	const unsigned wide = 1u << PPU_O_ZMM | 1u << PPU_O_VSIB_Z;
+	unsigned kinds = 0, put = 0, i;
+
+	for (i = 0; i < q->n; i++) {
+		kinds |= 1u << q->o[i].kind;
+		put |= (vectors >> q->o[i].kind & 1) << i;
+	}
+	q->put = (uint8_t)(q->n == 4 && q->o[1].kind != PPU_O_MASK ? put & 7 : put);
+	q->above = kinds & wide ? 0 : 0x18;
+}
+
+/* What a register changes in the first eight bytes: its lower three bits, which are together, and two more. */
+static uint64_t register_bits(const uint8_t place[3], unsigned reg)
+{
+	return (uint64_t)(reg & 7) << place[0] ^ (uint64_t)(reg >> 3 & 1) << place[1] ^ (uint64_t)(reg >> 4 & 1) << place[2];
+}
+
+static void put_registers(const struct ppu_encoded *c, const struct question *q, uint8_t *out)
+{
+	uint64_t first;
+	unsigned i;
+
+	memcpy(&first, out, 8);
+	for (i = 0; i < q->n; i++)
+		if (q->put >> i & 1)
+			first ^= register_bits(c->place[i], q->o[i].reg & ~q->above);
+	memcpy(out, &first, 8);
+}
+
+/*
+ * Where registers can be, as bits of the code: the lower ones, the fourth and the fifth.  reg and rm of the byte that says
+ * what the operands are; vvvv, which is inverted; the mask of EVEX.
+ */
+#define PLACES 4
+enum { REG, RM, VVVV };
+
+/* The code's places.  Returns how many there are. */
+static unsigned places_of(const struct ppu_encoded *c, const uint8_t (**at)[3])
+{
+	static const uint8_t evex[PLACES][3] = { { 43, 15, 12 }, { 40, 13, 14 }, { 19, 22, 27 }, { 24 } };
+	static const uint8_t vex[2][PLACES - 1][3] = { { { 27 }, { 24 }, { 11 } }, { { 35 }, { 32 }, { 19 } } };
+
+	*at = c->bytes[0] == 0x62 ? evex : vex[c->bytes[0] == 0xc4];
+	return c->bytes[0] == 0x62 ? PLACES : c->bytes[0] == 0xc4 || c->bytes[0] == 0xc5 ? PLACES - 1 : 0;
+}
+
+/* Where a number with these lower bits is.  False: nowhere, or it may be in two places. */
+static bool find_place(const struct ppu_encoded *c, unsigned low, uint8_t place[3])
+{
+	const uint8_t (*at)[3];
+	unsigned n = places_of(c, &at), found = 0, i;
+	uint64_t code;
+
+	memcpy(&code, c->bytes, 8);
+	for (i = 0; i < n; i++) {
+		/* rm is a register if the two bits above reg are set. */
+		if (i == RM && (code >> (at[RM][0] + 6) & 3) != 3)
+			continue;
+		if (((i == VVVV ? ~code : code) >> at[i][0] & 7) == low) {
+			memcpy(place, at[i], 3);
+			found++;
+		}
+	}
+	return found == 1;
+}
+
+/* Asks for the instruction with other registers, so that it shows where they are, and leaves their bits out. */
+static bool ask_places(const struct ppu_encoder *e, const struct question *q, unsigned from, struct ppu_encoded *c)
+{
+	struct ppu_opn with[PPU_OPNS] = { 0 };
+	struct question other = *q;
+	unsigned i;
+
+	for (i = 0; i < q->n; i++) {
+		with[i] = q->o[i];
+		if (q->put >> i & 1)
+			with[i].reg = (uint8_t)((q->o[i].reg & q->above) | (from + i));
+	}
+	c->len = (uint8_t)ppu_encode_asked(e, q->mn, with, q->n, q->zeroing, c->bytes);
+	if (!c->len)
+		return false;
+	for (i = 0; i < q->n; i++)
+		if (q->put >> i & 1 && !find_place(c, from + i, c->place[i]))
+			return false;
+	other.o = with;
+	put_registers(c, &other, c->bytes);
+	return true;
+}
+
+/*
+ * A new question.  Other parts of the code may look like the numbers that were asked with; then it is asked with others.  If
+ * these do not show it either, the answer is used but not kept.
+ */
+static bool learn(const struct ppu_encoder *e, const struct question *q, struct ppu_encoded *c)
+{
+	if (q->put)
+		return ask_places(e, q, 1, c) || ask_places(e, q, 4, c);
+	c->len = (uint8_t)ppu_encode_asked(e, q->mn, q->o, q->n, q->zeroing, c->bytes);
+	return c->len;
+}
+
 /* ---- what was answered before ---- */
 
 /* Where an instruction with this key is kept; len is 0 when it has to be encoded. */
-static struct ppu_encoded *look_up(struct ppu_encoder *e, const uint64_t key[PPU_OPNS + 1])
+static struct ppu_encoded *look_up(struct ppu_encoder *e, uint64_t k0, uint64_t k1, uint64_t k2)
 {
 	/* Each word times an odd number of its own: the products do not wait for each other. */
-	uint64_t h = key[0] * 0x9e3779b97f4a7c15ull + key[1] * 0xc2b2ae3d27d4eb4full + key[2] * 0x165667b19e3779f9ull +
-		     key[3] * 0x27d4eb2f165667c5ull + key[4] * 0x85ebca77c2b2ae63ull;
-	struct ppu_encoded *c = &e->seen[(h ^ h >> 29) * 0x9e3779b97f4a7c15ull >> (64 - PPU_ENCODED_BITS)];
+	uint64_t h = k0 * 0x9e3779b97f4a7c15ull + k1 * 0xc2b2ae3d27d4eb4full + k2 * 0x165667b19e3779f9ull;
+	uint64_t at = (h ^ h >> 29) * 0x9e3779b97f4a7c15ull >> (64 - PPU_ENCODED_BITS);
+	struct ppu_encoded *c = NULL;
+	unsigned i;
 
-	if (memcmp(c->key, key, sizeof(c->key))) {
-		memcpy(c->key, key, sizeof(c->key));
-		c->len = 0;
+	/* It has four places; the first one is given up if all are taken. */
+	for (i = 0; i < 4; i++) {
+		c = &e->seen[at ^ i];
+		if (c->key[0] == k0 && c->key[1] == k1 && c->key[2] == k2)
+			return c;
+		if (!c->len)
+			break;
 	}
+	if (i == 4)
+		c = &e->seen[at];
+	c->key[0] = k0;
+	c->key[1] = k1;
+	c->key[2] = k2;
+	c->len = 0;
 	return c;
 }
 
-static struct ppu_encoded *find(struct ppu_encoder *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n,
-				bool zeroing, const struct ppu_opn *moves)
+static struct ppu_encoded *find(struct ppu_encoder *e, const struct question *q)
 {
-	uint64_t key[PPU_OPNS + 1] = { (mn + 1ull) << 1 | zeroing };
+	uint64_t what = (q->mn + 1ull) << 8 | q->zeroing, operands = 0, values = 0;
 	struct ppu_encoded *c;
 	unsigned i;
 
-	for (i = 0; i < n; i++)
-		key[i + 1] = (o[i].kind + 1ull) << 48 | (uint64_t)o[i].reg << 40 | (uint64_t)o[i].bytes << 32 |
-			     (&o[i] == moves ? class_of(moves) << 56 : (uint32_t)o[i].value);
-	c = look_up(e, key);
-	if (c->len && moves && c->form == WHOLE && c->value != moves->value)
+	if (q->moves)
+		what |= class_of(q->moves) << 1;
+	for (i = 0; i < q->n; i++) {
+		const struct ppu_opn *o = &q->o[i];
+		uint64_t reg = q->put >> i & 1 ? (o->reg & q->above) | 7 : o->reg;
+
+		operands = operands << 16 | (o->kind + 1ull) << 12 | reg << 7 | o->bytes;
+		/* At most one of an instruction's operands is memory, and one an immediate. */
+		if (o != q->moves)
+			values ^= (uint64_t)(uint32_t)o->value << (o->kind == PPU_O_IMM ? 32 : 0);
+	}
+	c = look_up(e, what, operands, values);
+	if (c->len && q->moves && c->form == WHOLE && c->value != q->moves->value)
 		c->len = 0;
 	return c;
 }
@@ -304,11 +256,11 @@ static void verify(const struct ppu_encoder *e, ZydisMnemonic mn, const struct p
 		   const uint8_t *out, unsigned len)
 {
 	static unsigned count;
-	struct ppu_encoded c = { 0 };
+	uint8_t want[PPU_ENCODED_MAX];
 
 	if (__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) % 16)
 		return;
-	if (!ask(e, mn, o, n, zeroing, &c) || c.len != len || memcmp(c.bytes, out, len))
+	if (ppu_encode_asked(e, mn, o, n, zeroing, want) != len || memcmp(want, out, len))
 		abort();
 }
 #else
@@ -321,40 +273,33 @@ static void verify(const struct ppu_encoder *e, ZydisMnemonic mn, const struct p
 unsigned ppu_encode(struct ppu_encoder *e, ZydisMnemonic mn, const struct ppu_opn *o, unsigned n, bool zeroing,
 		    uint8_t out[PPU_ENCODED_MAX])
 {
-	const struct ppu_opn *moves = movable(o, n);
-	struct ppu_encoded *c = find(e, mn, o, n, zeroing, moves);
-	bool known = c->len;
+	struct question q = { .mn = mn, .o = o, .n = n, .zeroing = zeroing, .moves = movable(o, n) };
+	struct ppu_encoded *c;
 
-	if (!known) {
-		if (!ask(e, mn, o, n, zeroing, c))
-			return 0;
-		c->form = moves ? form_of(c, moves) : WHOLE;
-		c->value = moves ? moves->value : 0;
+	look_at_registers(&q);
+	c = find(e, &q);
+	if (!c->len) {
+		if (!learn(e, &q, c)) {
+			c->len = 0;
+			return ppu_encode_asked(e, mn, o, n, zeroing, out);
+		}
+		c->form = q.moves ? form_of(c, q.moves) : WHOLE;
+		c->value = q.moves ? q.moves->value : 0;
 	}
 	memcpy(out, c->bytes, sizeof(c->bytes));
-	if (known && moves)
-		put_value(c, moves, out);
+	put_registers(c, &q, out);
+	if (q.moves)
+		put_value(c, q.moves, out);
 	verify(e, mn, o, n, zeroing, out, c->len);
 	return c->len;
 }
 
 unsigned ppu_encode_jump(struct ppu_encoder *e, ZydisMnemonic mn, uint8_t out[PPU_ENCODED_MAX])
 {
-	uint64_t key[PPU_OPNS + 1] = { (mn + 1ull) << 1, 1 };
-	struct ppu_encoded *c = look_up(e, key);
-	ZydisEncoderRequest r;
+	struct ppu_encoded *c = look_up(e, (mn + 1ull) << 8, 1, 0);
 
-	if (!c->len) {
-		memset(&r, 0, sizeof(r));
-		r.machine_mode = ZYDIS_MACHINE_MODE_LONG_64;
-		r.mnemonic = mn;
-		r.branch_type = ZYDIS_BRANCH_TYPE_NEAR;
-		r.branch_width = ZYDIS_BRANCH_WIDTH_32;
-		r.operand_count = 1;
-		r.operands[0].type = ZYDIS_OPERAND_TYPE_IMMEDIATE;
-		if (!encoded(&r, c))
-			return 0;
-	}
+	if (!c->len)
+		c->len = (uint8_t)ppu_encode_asked_jump(mn, c->bytes);
 	memcpy(out, c->bytes, sizeof(c->bytes));
 	return c->len;
 }
