@@ -16,7 +16,7 @@
  * geometric means over the first seven.  Times of one core are CPU
  * times, so that other load does not show; the one with workers is not, and means little on a busy machine.
  *
- *   bench_kernels [quick] [KERNEL]
+ *   bench_kernels [quick] [KERNEL [SIZE]]
  *
  * PPU_ENGINE_WITHOUT=1 in the environment: the translator does without AVX-512 (the property x-engine-without);
  * PPU_PROPS: more properties, as gpcs=4,sms-per-gpc=4.
@@ -539,6 +539,7 @@ int main(int argc, char **argv)
 	bool small = argc > 1 && !strcmp(argv[1], "quick");
 	const uint32_t *size = small ? quick : full;
 	const char *only = argc > 1 + small ? argv[1 + small] : NULL;
+	unsigned other = argc > 2 + small ? (unsigned)strtoul(argv[2 + small], NULL, 0) : 0;
 	const char *build = getenv("BUILD"), *top = getenv("PPU_TOP"), *why;
 	double fma = native_fma_rate() / PART_OF_FMA;
 	struct means seven = { 0 }, all = { 0 };
@@ -551,7 +552,7 @@ int main(int argc, char **argv)
 	printf("OpenCL: %s\n", ocl ? ocl_name(ocl) : why);
 	for (int k = 0; k < KERNELS; k++)
 		if (!only || !strcmp(only, names[k]))
-			bench_kernel(k, size[k], ptx, ocl, fma, &seven, &all);
+			bench_kernel(k, other ? other : size[k], ptx, ocl, fma, &seven, &all);
 	if (!only) {
 		print_means(&seven, "geometric mean of the first 7", fma, ocl);
 		print_means(&all, "geometric mean of all 15", fma, ocl);
