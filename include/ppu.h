@@ -398,6 +398,15 @@ ppuResult ppuAddressFree(void *ptr, size_t bytes);
 ppuResult ppuMemCreate(ppuMem *mem, size_t bytes);
 ppuResult ppuMemRelease(ppuMem mem);
 ppuResult ppuMemMap(void *ptr, size_t bytes, ppuMem mem, int read_only);
+/*
+ * Memory for other processes, with the kernel driver only (else NOT_SUPPORTED).  A file stands for it, and can be sent through
+ * a Unix socket; the other process makes a ppuMem of the file, which stays its own, and maps it.  ppuPointerExport() takes the
+ * start of an allocation of ppuMalloc() or ppuMallocHost(); the file stands for the whole buffer around it, which other
+ * allocations may share.
+ */
+ppuResult ppuMemExport(ppuMem mem, int *fd);
+ppuResult ppuMemImport(ppuMem *mem, int fd, size_t bytes);
+ppuResult ppuPointerExport(const void *ptr, int *fd, size_t *offset, size_t *buffer, uint64_t *bytes);
 ppuResult ppuMemUnmap(void *ptr, ppuMem mem);
 /* Free and total device memory in bytes, of the device. */
 ppuResult ppuMemGetInfo(size_t *free_bytes, size_t *total_bytes);

@@ -457,23 +457,6 @@ CU_CALLS(CU_PROTO_, CU_PROTO_PT_, CU_PROTO_V_)
 #undef CU_PROTO_PT_
 
 #ifndef PPU_CUDA_NO_NAMES
-/* Memory and events of other processes: these return CUDA_ERROR_NOT_SUPPORTED, and are here for programs that can do without. */
-#define CU_IPC_HANDLE_SIZE 64
-typedef struct CUipcMemHandle_st {
-	char reserved[CU_IPC_HANDLE_SIZE];
-} CUipcMemHandle;
-typedef struct CUipcEventHandle_st {
-	char reserved[CU_IPC_HANDLE_SIZE];
-} CUipcEventHandle;
-#define CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS 1
-CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr);
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *ptr, CUipcMemHandle handle, unsigned int flags);
-CUresult cuIpcCloseMemHandle(CUdeviceptr ptr);
-CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event);
-CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle);
-CUresult cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
-				      unsigned long long flags);
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *in, CUmemAllocationHandleType type);
 #define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
 #include "cuda_names.h"
 #endif

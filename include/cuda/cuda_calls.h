@@ -306,7 +306,7 @@ A(cuCtxDestroy, cuCtxDestroy_v2) A(cuCtxPushCurrent, cuCtxPushCurrent_v2) \
 A(cuCtxPopCurrent, cuCtxPopCurrent_v2) A(cuModuleGetGlobal, cuModuleGetGlobal_v2) \
 A(cuLinkCreate, cuLinkCreate_v2) A(cuLinkAddData, cuLinkAddData_v2) A(cuLinkAddFile, cuLinkAddFile_v2) \
 A(cuMemGetInfo, cuMemGetInfo_v2) A(cuMemAlloc, cuMemAlloc_v2) A(cuMemAllocPitch, cuMemAllocPitch_v2) \
-A(cuMemFree, cuMemFree_v2) A(cuMemGetAddressRange, cuMemGetAddressRange_v2) \
+A(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2) A(cuMemFree, cuMemFree_v2) A(cuMemGetAddressRange, cuMemGetAddressRange_v2) \
 A(cuMemAllocHost, cuMemAllocHost_v2) A(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2) \
 A(cuMemcpyHtoD, cuMemcpyHtoD_v2) A(cuMemcpyDtoH, cuMemcpyDtoH_v2) A(cuMemcpyDtoD, cuMemcpyDtoD_v2) \
 A(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2) A(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2) \

@@ -68,6 +68,16 @@ C(cuMemGetAllocationPropertiesFromHandle, cuMemGetAllocationPropertiesFromHandle
 	(CUmemAllocationProp *, prop), (CUmemGenericAllocationHandle, handle)) \
 C(cuMemRetainAllocationHandle, cuMemRetainAllocationHandle, 11000, (CUmemGenericAllocationHandle *, handle), \
 	(void *, ptr)) \
+/* other processes */ \
+C(cuIpcGetMemHandle, cuIpcGetMemHandle, 4010, (CUipcMemHandle *, handle), (CUdeviceptr, ptr)) \
+C(cuIpcOpenMemHandle_v2, cuIpcOpenMemHandle, 11000, (CUdeviceptr *, ptr), (CUipcMemHandle, handle), (unsigned int, flags)) \
+C(cuIpcCloseMemHandle, cuIpcCloseMemHandle, 4010, (CUdeviceptr, ptr)) \
+C(cuIpcGetEventHandle, cuIpcGetEventHandle, 4010, (CUipcEventHandle *, handle), (CUevent, event)) \
+C(cuIpcOpenEventHandle, cuIpcOpenEventHandle, 4010, (CUevent *, event), (CUipcEventHandle, handle)) \
+C(cuMemExportToShareableHandle, cuMemExportToShareableHandle, 10020, (void *, out), \
+	(CUmemGenericAllocationHandle, handle), (CUmemAllocationHandleType, type), (unsigned long long, flags)) \
+C(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle, 10020, (CUmemGenericAllocationHandle *, handle), \
+	(void *, from), (CUmemAllocationHandleType, type)) \
 /* memory operations of streams */ \
 P(cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz, cuStreamWaitValue32, 11070, (CUstream, stream), \
 	(CUdeviceptr, ptr), (cuuint32_t, value), (unsigned int, flags)) \

@@ -64,15 +64,6 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
 				    cudaStream_t stream);
 
-#ifndef PPU_CUDART_NO_NAMES
-/* Memory and events of other processes: these return cudaErrorNotSupported, and are here for programs that can do without. */
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *ptr);
-cudaError_t cudaIpcOpenMemHandle(void **ptr, cudaIpcMemHandle_t handle, unsigned int flags);
-cudaError_t cudaIpcCloseMemHandle(void *ptr);
-cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
-#endif
-
 #ifdef __cplusplus
 }
 #endif

@@ -85,6 +85,9 @@ C(cudaDeviceDisablePeerAccess, (int, peer)) \
 C(cudaMalloc, (void **, ptr), (size_t, bytes)) \
 C(cudaMallocPitch, (void **, ptr), (size_t *, pitch), (size_t, width), (size_t, height)) \
 C(cudaMalloc3D, (struct cudaPitchedPtr *, pitched), (struct cudaExtent, extent)) \
+C(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *, handle), (void *, ptr)) \
+C(cudaIpcOpenMemHandle, (void **, ptr), (cudaIpcMemHandle_t, handle), (unsigned int, flags)) \
+C(cudaIpcCloseMemHandle, (void *, ptr)) \
 C(cudaMallocHost, (void **, ptr), (size_t, bytes)) \
 C(cudaHostAlloc, (void **, ptr), (size_t, bytes), (unsigned int, flags)) \
 C(cudaMallocManaged, (void **, ptr), (size_t, bytes), (unsigned int, flags, cudaMemAttachGlobal)) \
@@ -236,6 +239,8 @@ Z(cudaEventRecordWithFlags, (cudaEvent_t, event), (cudaStream_t, stream, 0), (un
 C(cudaEventQuery, (cudaEvent_t, event)) \
 C(cudaEventSynchronize, (cudaEvent_t, event)) \
 C(cudaEventDestroy, (cudaEvent_t, event)) \
+C(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *, handle), (cudaEvent_t, event)) \
+C(cudaIpcOpenEventHandle, (cudaEvent_t *, event), (cudaIpcEventHandle_t, handle)) \
 C(cudaEventElapsedTime, (float *, milliseconds), (cudaEvent_t, start), (cudaEvent_t, end)) \
 /* kernels */ \
 Z(cudaLaunchKernel, (const void *, function), (dim3, grid), (dim3, block), (void **, args), (size_t, shared), \

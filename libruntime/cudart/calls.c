@@ -29,8 +29,20 @@ static struct ppu_arg arg_pitched(const char *name, struct cudaPitchedPtr v)
 	return ppu_arg_pointer(name, v.ptr);
 }
 
+/* Of a handle for other processes nothing is told: whoever knows it has the memory. */
+static struct ppu_arg arg_mem_handle(const char *name, cudaIpcMemHandle_t v)
+{
+	return ppu_arg_string(name, "...");
+}
+
+static struct ppu_arg arg_event_handle(const char *name, cudaIpcEventHandle_t v)
+{
+	return ppu_arg_string(name, "...");
+}
+
 #define ARG(type, name, ...) _Generic(name, \
-	dim3: arg_dim, struct cudaExtent: arg_extent, struct cudaPitchedPtr: arg_pitched, PPU_ARG_TYPES)(#name, name)
+	dim3: arg_dim, struct cudaExtent: arg_extent, struct cudaPitchedPtr: arg_pitched, \
+	cudaIpcMemHandle_t: arg_mem_handle, cudaIpcEventHandle_t: arg_event_handle, PPU_ARG_TYPES)(#name, name)
 
 static void log_call(const char *symbol, cudaError_t r, unsigned int num, const struct ppu_arg *args)
 {

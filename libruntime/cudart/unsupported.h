@@ -26,8 +26,7 @@ U(cudaGraphicsMapResources) U(cudaGraphicsResourceGetMappedEglFrame) U(cudaGraph
 U(cudaGraphicsResourceGetMappedPointer) U(cudaGraphicsResourceSetMapFlags) U(cudaGraphicsSubResourceGetMappedArray) \
 U(cudaGraphicsUnmapResources) U(cudaGraphicsUnregisterResource) U(cudaGraphicsVDPAURegisterOutputSurface) \
 U(cudaGraphicsVDPAURegisterVideoSurface) U(cudaImportExternalMemory) U(cudaImportExternalSemaphore) \
-U(cudaIpcCloseMemHandle) U(cudaIpcGetEventHandle) U(cudaIpcGetMemHandle) U(cudaIpcOpenEventHandle) \
-U(cudaIpcOpenMemHandle) U(cudaKernelSetAttributeForDevice) U(cudaLibraryEnumerateKernels) U(cudaLibraryGetGlobal) \
+U(cudaKernelSetAttributeForDevice) U(cudaLibraryEnumerateKernels) U(cudaLibraryGetGlobal) \
 U(cudaLibraryGetKernel) U(cudaLibraryGetKernelCount) U(cudaLibraryGetManaged) U(cudaLibraryGetUnifiedFunction) \
 U(cudaLibraryLoadData) U(cudaLibraryLoadFromFile) U(cudaLibraryUnload) U(cudaLogsCurrent) U(cudaLogsDumpToFile) \
 U(cudaLogsDumpToMemory) U(cudaLogsRegisterCallback) U(cudaLogsUnregisterCallback) U(cudaMallocMipmappedArray) \

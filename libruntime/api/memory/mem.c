@@ -75,6 +75,13 @@ static void chunk_free(struct ppuCtx_st *ctx, struct rt_chunk *c)
 	free(c);
 }
 
+struct be_bo *rt_chunk_of(const struct rt_alloc *a, size_t *offset, size_t *size)
+{
+	*offset = a->va - a->chunk->va;
+	*size = a->chunk->size;
+	return a->chunk->bo;
+}
+
 void rt_chunks(struct ppuCtx_st *ctx, void (*fn)(void *arg, uint64_t va, uint64_t size, struct be_bo *bo), void *arg)
 {
 	for (struct rt_chunk *c = ctx->chunks[RT_HEAP_DATA]; c; c = c->next)

@@ -32,6 +32,8 @@ void rt_free(struct ppuCtx_st *ctx, uint64_t va);
 /* Memory is short: freed memory that the checker wanted to be kept.  False: there was none. */
 bool rt_release_kept(struct ppuCtx_st *ctx);
 void rt_heap_fini(struct ppuCtx_st *ctx);
+/* The buffer of an allocation that has a chunk, where the allocation begins in it, and its size. */
+struct be_bo *rt_chunk_of(const struct rt_alloc *a, size_t *offset, size_t *size);
 /* Locked. Each buffer with data that peers may use. */
 void rt_chunks(struct ppuCtx_st *ctx, void (*fn)(void *arg, uint64_t va, uint64_t size, struct be_bo *bo), void *arg);
 ppuResult rt_alloc_add(struct ppuCtx_st *ctx, const struct rt_alloc *a);

@@ -114,24 +114,37 @@ static void drop(struct ppuCtx_st *ctx, struct ppuMem_st *m)
 	rt_obj_put(&m->obj);
 }
 
-static ppuResult create(struct ppuCtx_st *ctx, size_t bytes, struct ppuMem_st **out)
+static ppuResult no_export(void)
 {
-	struct ppuMem_st *m = calloc(1, sizeof(*m));
+	return rt_fail(PPU_ERROR_NOT_SUPPORTED, "memory of a device inside the process cannot be shared with another process; the "
+		       "kernel driver's can");
+}
+
+/* fd: the memory of another process; -1: new memory. */
+static ppuResult create(struct ppuCtx_st *ctx, size_t bytes, int fd, struct ppuMem_st **out)
+{
+	struct ppuMem_st *m;
 	int rc;
 
+	if (fd >= 0 && !ctx->be->bo_import)
+		return no_export();
+	m = calloc(1, sizeof(*m));
 	if (!m)
 		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	do {
-		rc = ctx->be->bo_alloc(ctx->vm, bytes, BE_VRAM, &m->bo);
+		rc = fd < 0 ? ctx->be->bo_alloc(ctx->vm, bytes, BE_VRAM, &m->bo) :
+			      ctx->be->bo_import(ctx->vm, fd, bytes, &m->bo);
 	} while (rc == -ENOSPC && rt_release_kept(ctx));
 	if (rc) {
 		free(m);
-		return rt_fail(PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %zu bytes", bytes);
+		return fd >= 0 ? rt_errno(rc, "taking over memory of another process") :
+		       rt_fail(PPU_ERROR_OUT_OF_DEVICE_MEMORY, "no room for %zu bytes", bytes);
 	}
 	rt_obj_init(&m->obj, RT_MEM, mem_release);
 	m->ctx = ctx;
 	m->bytes = bytes;
 	m->users = 1;
+	m->imported = fd >= 0;
 	m->next = ctx->mems;
 	ctx->mems = m;
 	rt_obj_publish(&m->obj);
@@ -139,7 +152,7 @@ static ppuResult create(struct ppuCtx_st *ctx, size_t bytes, struct ppuMem_st **
 	return PPU_SUCCESS;
 }
 
-ppuResult ppuMemCreate(ppuMem *mem, size_t bytes)
+static ppuResult make(ppuMem *mem, size_t bytes, int fd)
 {
 	struct ppuCtx_st *ctx;
 	ppuResult res;
@@ -151,11 +164,21 @@ ppuResult ppuMemCreate(ppuMem *mem, size_t bytes)
 		return res;
 	res = rt_enter(ctx);
 	if (!res) {
-		res = create(ctx, bytes, mem);
+		res = create(ctx, bytes, fd, mem);
 		rt_leave(ctx);
 	}
 	rt_obj_put(&ctx->obj);
 	return res;
+}
+
+ppuResult ppuMemCreate(ppuMem *mem, size_t bytes)
+{
+	return make(mem, bytes, -1);
+}
+
+ppuResult ppuMemImport(ppuMem *mem, int fd, size_t bytes)
+{
+	return fd < 0 ? rt_error(PPU_ERROR_INVALID_VALUE) : make(mem, bytes, fd);
 }
 
 /* Finds memory by its handle.  Locks its context, and takes a reference to both. */
@@ -192,6 +215,57 @@ ppuResult ppuMemRelease(ppuMem handle)
 	else if (!m->ctx->dead)
 		drop(m->ctx, m);
 	leave(m);
+	return res;
+}
+
+ppuResult ppuMemExport(ppuMem handle, int *fd)
+{
+	struct ppuMem_st *m;
+	ppuResult res;
+
+	if (!fd)
+		return rt_error(PPU_ERROR_INVALID_VALUE);
+	res = enter(handle, &m);
+	if (res)
+		return res;
+	if (m->ctx->dead)
+		res = rt_error(PPU_ERROR_INVALID_CONTEXT);
+	else
+		res = m->ctx->be->bo_export ? rt_errno(m->ctx->be->bo_export(m->bo, fd), "exporting memory") : no_export();
+	leave(m);
+	return res;
+}
+
+/* Locked. */
+static ppuResult export_at(struct ppuCtx_st *ctx, const void *ptr, int *fd, size_t *offset, size_t *buffer, uint64_t *bytes)
+{
+	const struct rt_alloc *a = rt_find(ctx, ptr);
+	struct be_bo *bo = NULL;
+
+	if (a && a->chunk)
+		bo = rt_chunk_of(a, offset, buffer);
+	if (!bo || a->va != (uintptr_t)ptr || a->type == PPU_MEMORY_UNREGISTERED)
+		return rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is not the start of an allocation of this context", ptr);
+	*bytes = a->bytes;
+	return ctx->be->bo_export ? rt_errno(ctx->be->bo_export(bo, fd), "exporting memory") : no_export();
+}
+
+ppuResult ppuPointerExport(const void *ptr, int *fd, size_t *offset, size_t *buffer, uint64_t *bytes)
+{
+	struct ppuCtx_st *ctx;
+	ppuResult res;
+
+	if (!fd || !offset || !buffer || !bytes)
+		return rt_error(PPU_ERROR_INVALID_VALUE);
+	res = rt_current(&ctx);
+	if (res)
+		return res;
+	res = rt_enter(ctx);
+	if (!res) {
+		res = export_at(ctx, ptr, fd, offset, buffer, bytes);
+		rt_leave(ctx);
+	}
+	rt_obj_put(&ctx->obj);
 	return res;
 }
 

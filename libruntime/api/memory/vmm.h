@@ -23,6 +23,7 @@ struct ppuMem_st {
 	struct be_bo *bo;
 	uint64_t bytes;
 	unsigned users;			/* the handle and mappings */
+	bool imported;			/* another process has it, too */
 };
 
 #pragma GCC visibility pop

@@ -22,6 +22,7 @@
 #include "api/context/wait.h"
 #include "api/memory/mem.h"
 #include "api/memory/peer.h"
+#include "api/memory/vmm.h"
 #include "api/stream/chan.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
@@ -200,7 +201,9 @@ static bool is_pinned(struct ppuCtx_st *ctx, const ppuWordOp *op)
 
 static bool is_foreign(struct ppuCtx_st *ctx, const ppuWordOp *op)
 {
-	return rt_peer_of(ctx, op->address, op->bytes);
+	const struct rt_alloc *a = rt_find(ctx, (const void *)(uintptr_t)op->address);
+
+	return rt_peer_of(ctx, op->address, op->bytes) || (a && a->mem && a->mem->imported);
 }
 
 /* Up to MOST of them, in one job. */

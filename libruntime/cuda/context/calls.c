@@ -21,7 +21,19 @@ static struct ppu_arg arg_location(const char *name, CUmemLocation v)
 	return ppu_arg_uint(name, (uint64_t)v.type << 16 | (uint16_t)v.id);
 }
 
-#define ARG(type, name) _Generic(*(type *)0, CUmemLocation: arg_location, PPU_ARG_TYPES)(#name, name)
+/* Of a handle for other processes nothing is told: whoever knows it has the memory. */
+static struct ppu_arg arg_mem_handle(const char *name, CUipcMemHandle v)
+{
+	return ppu_arg_string(name, "...");
+}
+
+static struct ppu_arg arg_event_handle(const char *name, CUipcEventHandle v)
+{
+	return ppu_arg_string(name, "...");
+}
+
+#define ARG(type, name) _Generic(*(type *)0, CUmemLocation: arg_location, CUipcMemHandle: arg_mem_handle, \
+				 CUipcEventHandle: arg_event_handle, PPU_ARG_TYPES)(#name, name)
 
 void cu_log_call(const char *symbol, CUresult r, unsigned int num, const struct ppu_arg *args)
 {

@@ -6,8 +6,6 @@
 
 #define CU_UNSUPPORTED(U) \
 /* other processes */ \
-U(cuIpcGetEventHandle) U(cuIpcOpenEventHandle) U(cuIpcGetMemHandle) U(cuIpcOpenMemHandle) U(cuIpcOpenMemHandle_v2) \
-U(cuIpcCloseMemHandle) U(cuMemExportToShareableHandle) U(cuMemImportFromShareableHandle) \
 U(cuMemPoolExportToShareableHandle) U(cuMemPoolImportFromShareableHandle) U(cuMemPoolExportPointer) \
 U(cuMemPoolImportPointer) U(cuMemGetHandleForAddressRange) \
 /* other devices and libraries */ \

@@ -16,6 +16,7 @@
 #include "cuda/module/function.h"
 #include "cuda/module/launch.h"
 #include "cuda/stream/event.h"
+#include "cuda/stream/ipcevent.h"
 #include "cuda/stream/memop.h"
 #include "cuda/stream/stream.h"
 
@@ -225,9 +226,11 @@ CUresult cu_op_run(const struct cu_op *op, const struct cu_stream_use *u)
 	case CU_GRAPH_NODE_TYPE_HOST:
 		return cu_result(ppuLaunchHostFunc(u->ppu, op->host.fn, op->host.userData));
 	case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-		return cu_result(ppuStreamWaitEvent(u->ppu, op->event->ppu));
+		return op->event->ipc ? cu_ipc_event_wait(op->event->ipc, u->ppu) :
+		       cu_result(ppuStreamWaitEvent(u->ppu, op->event->ppu));
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-		return cu_result(ppuEventRecord(op->event->ppu, u->ppu));
+		return op->event->ipc ? cu_ipc_event_record(op->event->ipc, u->ppu) :
+		       cu_result(ppuEventRecord(op->event->ppu, u->ppu));
 	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
 		return cu_run_mem(op, u);
 	case CU_GRAPH_NODE_TYPE_EMPTY:

@@ -11,6 +11,7 @@
 #include "cuda/context/object.h"
 #include "cuda/graph/capture.h"
 #include "cuda/graph/graph.h"
+#include "cuda/memory/ipc.h"
 #include "cuda/memory/hostmem.h"
 #include "cuda/memory/managed.h"
 #include "cuda/memory/pointer.h"
@@ -93,6 +94,8 @@ CUresult i_cuMemFree_v2(CUdeviceptr ptr)
 		r = cu_pool_free(c, ptr, &was);
 	if (!r && !was)
 		r = cu_managed_free(c, ptr, &was);
+	if (!r && !was)
+		cu_ipc_freed(ptr);
 	if (!r && !was && !cu_graph_owns(ptr))		/* a graph's memory is freed with the graph */
 		r = cu_result(ppuFree((void *)(uintptr_t)ptr));
 	cu_obj_put(c);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <ppu.h>
 #include "cuda/context/context.h"
@@ -47,12 +48,16 @@ static bool aligned(uint64_t v)
 
 static CUresult check_prop(const CUmemAllocationProp *prop)
 {
+	ppuDeviceProp p;
+	CUresult r;
+
 	if (!prop || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || prop->win32HandleMetaData)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (prop->requestedHandleTypes || prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	if (prop->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
 	    prop->allocFlags.compressionType)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	return cu_device(prop->location.id, NULL);
+	r = cu_device(prop->location.id, &p);
+	return r ? r : prop->requestedHandleTypes && !cu_other_processes(&p) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 CUresult i_cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *prop,
@@ -145,16 +150,32 @@ static bool reserved(uint64_t va, uint64_t bytes)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+/* Keeps a reference to the context if it succeeds. */
+static CUresult add_piece(struct CUctx_st *c, ppuMem mem, size_t bytes, const CUmemAllocationProp *prop,
+			  CUmemGenericAllocationHandle *handle)
+{
+	struct piece *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*n = (struct piece){ .mem = mem, .ctx = c, .ctx_id = c->id, .bytes = bytes, .prop = *prop, .handles = 1 };
+	pthread_mutex_lock(&lock);
+	n->next = pieces;
+	pieces = n;
+	pthread_mutex_unlock(&lock);
+	*handle = (uintptr_t)n;
+	return CUDA_SUCCESS;
+}
+
 CUresult i_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop,
 		       unsigned long long flags)
 {
 	struct CUctx_st *c;
-	struct piece *n;
+	ppuMem mem;
 	CUresult r = cu_current(&c);
 
 	if (r)
 		return r;
-	n = calloc(1, sizeof(*n));
 	if (!handle || !aligned(bytes) || flags)
 		r = CUDA_ERROR_INVALID_VALUE;
 	if (!r)
@@ -162,23 +183,15 @@ CUresult i_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const
 	if (!r && prop->location.id != c->device)
 		r = CUDA_ERROR_INVALID_DEVICE;
 	if (!r)
-		r = n ? cu_result(ppuMemCreate(&n->mem, bytes)) : CUDA_ERROR_OUT_OF_MEMORY;
-	if (r) {
-		free(n);
-		cu_obj_put(c);
-		return r;
+		r = cu_result(ppuMemCreate(&mem, bytes));
+	if (!r) {
+		r = add_piece(c, mem, bytes, prop, handle);
+		if (r)
+			ppuMemRelease(mem);
 	}
-	n->ctx = c;
-	n->ctx_id = c->id;
-	n->bytes = bytes;
-	n->prop = *prop;
-	n->handles = 1;
-	pthread_mutex_lock(&lock);
-	n->next = pieces;
-	pieces = n;
-	pthread_mutex_unlock(&lock);
-	*handle = (uintptr_t)n;
-	return CUDA_SUCCESS;
+	if (r)
+		cu_obj_put(c);
+	return r;
 }
 
 /* Locked. */
@@ -259,6 +272,62 @@ CUresult i_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, voi
 		*handle = (uintptr_t)m->piece;
 	}
 	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+/* ---- other processes ------------------------------------------------------------------------ */
+
+CUresult i_cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
+					unsigned long long flags)
+{
+	struct piece *p;
+	CUresult r = cu_ready();
+	int fd;
+
+	if (r)
+		return r;
+	if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	pthread_mutex_lock(&lock);
+	p = piece_of(handle);
+	if (!out || !p || flags || !(p->prop.requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+		r = CUDA_ERROR_INVALID_VALUE;
+	else
+		r = cu_result(ppuMemExport(p->mem, &fd));
+	if (!r)
+		*(int *)out = fd;
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+/* The file stays the caller's. */
+CUresult i_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *from, CUmemAllocationHandleType type)
+{
+	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED, .requestedHandleTypes = type,
+				     .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } };
+	int fd = (int)(intptr_t)from;
+	struct CUctx_st *c;
+	ppuMem mem;
+	off_t bytes;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	bytes = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+		r = CUDA_ERROR_NOT_SUPPORTED;
+	else if (!handle || bytes <= 0 || !aligned((uint64_t)bytes))
+		r = CUDA_ERROR_INVALID_VALUE;
+	else
+		r = cu_result(ppuMemImport(&mem, fd, (size_t)bytes));
+	prop.location.id = c->device;
+	if (!r) {
+		r = add_piece(c, mem, (size_t)bytes, &prop, handle);
+		if (r)
+			ppuMemRelease(mem);
+	}
+	if (r)
+		cu_obj_put(c);
 	return r;
 }
 

@@ -2,6 +2,7 @@
 /* Events. */
 #include <ppu.h>
 #include "cuda/stream/event.h"
+#include "cuda/stream/ipcevent.h"
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
@@ -11,37 +12,58 @@
 
 static void release(void *obj)
 {
-	cu_capture_mark_free(((struct CUevent_st *)obj)->mark);
+	struct CUevent_st *e = obj;
+
+	cu_capture_mark_free(e->mark);
+	cu_ipc_event_end(e->ipc, cu_obj_alive(obj));
 	if (cu_obj_alive(obj))
-		ppuEventDestroy(((struct CUevent_st *)obj)->ppu);
+		ppuEventDestroy(e->ppu);
+}
+
+/* ipc becomes the event's if it is made. */
+static CUresult make(struct CUctx_st *c, unsigned int flags, struct cu_ipc_event *ipc, CUevent *event)
+{
+	struct CUevent_st *e = cu_obj_new(CU_EVENT, sizeof(*e), c, NULL);
+	CUresult r;
+
+	if (!e)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	r = cu_result(ppuEventCreate(&e->ppu, flags & CU_EVENT_DISABLE_TIMING ? PPU_EVENT_DISABLE_TIMING :
+				     PPU_EVENT_DEFAULT));
+	if (r) {
+		cu_obj_put(e);
+		return r;
+	}
+	e->obj.release = release;
+	e->flags = flags;
+	e->ipc = ipc;
+	cu_obj_publish(e);
+	*event = e;
+	return CUDA_SUCCESS;
+}
+
+CUresult cu_event_of(struct CUctx_st *c, struct cu_ipc_event *ipc, CUevent *event)
+{
+	return make(c, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, ipc, event);
 }
 
 CUresult i_cuEventCreate(CUevent *event, unsigned int flags)
 {
 	unsigned int known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-	struct CUevent_st *e;
+	struct cu_ipc_event *ipc = NULL;
 	struct CUctx_st *c;
 	CUresult r = cu_current(&c);
 
 	if (r)
 		return r;
-	e = NULL;
 	if (!event || flags & ~known || (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING)))
 		r = CUDA_ERROR_INVALID_VALUE;
 	else if (flags & CU_EVENT_INTERPROCESS)
-		r = CUDA_ERROR_NOT_SUPPORTED;
-	else if (!(e = cu_obj_new(CU_EVENT, sizeof(*e), c, NULL)))
-		r = CUDA_ERROR_OUT_OF_MEMORY;
-	else
-		r = cu_result(ppuEventCreate(&e->ppu, flags & CU_EVENT_DISABLE_TIMING ? PPU_EVENT_DISABLE_TIMING :
-					     PPU_EVENT_DEFAULT));
-	if (r) {
-		cu_obj_put(e);
-	} else {
-		e->obj.release = release;
-		e->flags = flags;
-		cu_obj_publish(e);
-		*event = e;
+		r = cu_ipc_event_new(&ipc);
+	if (!r) {
+		r = make(c, flags, ipc, event);
+		if (r)
+			cu_ipc_event_end(ipc, true);
 	}
 	cu_obj_put(c);
 	return r;
@@ -93,7 +115,7 @@ CUresult i_cuEventQuery(CUevent event)
 		return r;
 	r = cu_capture_event_check(e);
 	if (!r)
-		r = cu_result(ppuEventQuery(e->ppu));
+		r = e->ipc ? cu_ipc_event_query(e->ipc) : cu_result(ppuEventQuery(e->ppu));
 	cu_obj_put(e);
 	return r;
 }
@@ -107,7 +129,7 @@ CUresult i_cuEventSynchronize(CUevent event)
 		return r;
 	r = cu_capture_event_check(e);
 	if (!r)
-		r = cu_result(ppuEventSynchronize(e->ppu));
+		r = e->ipc ? cu_ipc_event_synchronize(e->ipc) : cu_result(ppuEventSynchronize(e->ppu));
 	cu_obj_put(e);
 	return r;
 }

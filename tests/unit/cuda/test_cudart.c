@@ -1186,8 +1186,8 @@ START_TEST(entry_points_and_refusals)
 	OK(cudaGetDriverEntryPoint("cuNothing", &f, cudaEnableDefault, &r));
 	ck_assert_int_eq(r, cudaDriverEntryPointSymbolNotFound);
 	/* a function that is not supported returns its error, which becomes the last error */
-	extern cudaError_t cudaIpcGetMemHandle(void);
-	refused = cudaIpcGetMemHandle;
+	extern cudaError_t cudaMemSetMemPool(void);
+	refused = cudaMemSetMemPool;
 	IS(cudaErrorNotSupported, refused());
 	IS(cudaErrorNotSupported, cudaGetLastError());
 }

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Device memory in several processes. A handle says where a file is to be had that stands for the whole buffer around an
+ * allocation (context/offer.c), and where the allocation lies in it. Who opens the handle maps the whole buffer.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuda/memory/ipc.h"
+#include "cuda/context/context.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/context/offer.h"
+#include "cuda/memory/pointer.h"
+
+struct given {
+	struct given *next;
+	CUdeviceptr ptr;
+	unsigned long long ctx_id;
+	struct cu_offer offer;
+};
+
+struct opened {
+	struct opened *next;
+	CUdeviceptr ptr;
+	struct CUctx_st *ctx;		/* with a reference */
+	unsigned long long ctx_id;
+	unsigned int users;
+	struct cu_offer offer;
+	struct cu_import import;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct given *all_given;
+static struct opened *all_opened;
+
+/* ---- giving --------------------------------------------------------------------------------- */
+
+/* Locked. The allocation has a handle already, or gets one. */
+static CUresult give(const struct CUctx_st *c, CUdeviceptr ptr, struct cu_offer *offer)
+{
+	struct given *g = all_given;
+	size_t offset, buffer;
+	int fd;
+	CUresult r;
+
+	while (g && (g->ptr != ptr || g->ctx_id != c->id))
+		g = g->next;
+	if (!g) {
+		g = calloc(1, sizeof(*g));
+		if (!g)
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		r = cu_result(ppuPointerExport((void *)(uintptr_t)ptr, &fd, &offset, &buffer, &g->offer.bytes));
+		if (!r) {
+			g->offer.offset = offset;
+			g->offer.buffer = buffer;
+			r = cu_offer_new(CU_OFFER_MEMORY, fd, &g->offer);
+		}
+		if (r) {
+			free(g);
+			return r;
+		}
+		g->ptr = ptr;
+		g->ctx_id = c->id;
+		g->next = all_given;
+		all_given = g;
+	}
+	*offer = g->offer;
+	return CUDA_SUCCESS;
+}
+
+CUresult i_cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
+{
+	struct cu_offer offer;
+	ppuPointerAttributes a;
+	struct CUctx_st *c;
+	CUresult r = cu_current_of(&c, ptr);
+
+	if (r)
+		return r;
+	if (!handle || !cu_is_owned(ptr, c) || !cu_is_ours(ptr, &a) || a.type != PPU_MEMORY_DEVICE) {
+		r = CUDA_ERROR_INVALID_VALUE;
+	} else {
+		pthread_mutex_lock(&lock);
+		r = give(c, (uintptr_t)a.base, &offer);
+		pthread_mutex_unlock(&lock);
+	}
+	if (!r) {
+		memset(handle, 0, sizeof(*handle));
+		memcpy(handle, &offer, sizeof(offer));
+	}
+	cu_obj_put(c);
+	return r;
+}
+
+void cu_ipc_freed(CUdeviceptr ptr)
+{
+	struct given **p, *g;
+
+	pthread_mutex_lock(&lock);
+	for (p = &all_given; (g = *p) && g->ptr != ptr; p = &g->next)
+		;
+	if (g) {
+		*p = g->next;
+		cu_offer_end(&g->offer);
+		free(g);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- taking --------------------------------------------------------------------------------- */
+
+CUresult cu_import(struct cu_import *i, int fd, size_t bytes)
+{
+	CUresult r = cu_result(ppuMemImport(&i->mem, fd, bytes));
+
+	i->bytes = bytes;
+	if (r)
+		return r;
+	r = cu_result(ppuAddressReserve(&i->at, bytes, 0));
+	if (!r) {
+		r = cu_result(ppuMemMap(i->at, bytes, i->mem, 0));
+		if (r)
+			ppuAddressFree(i->at, bytes);
+	}
+	if (r)
+		ppuMemRelease(i->mem);
+	return r;
+}
+
+void cu_import_end(const struct cu_import *i)
+{
+	ppuMemUnmap(i->at, i->mem);
+	ppuMemRelease(i->mem);
+	ppuAddressFree(i->at, i->bytes);
+}
+
+/* Locked. */
+static CUresult open_it(struct CUctx_st *c, const struct cu_offer *offer, struct opened **out)
+{
+	struct opened *o = calloc(1, sizeof(*o));
+	CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+	int fd;
+
+	if (!o)
+		return r;
+	r = cu_offer_take(CU_OFFER_MEMORY, offer, &fd);
+	if (!r) {
+		r = cu_import(&o->import, fd, offer->buffer);
+		close(fd);
+	}
+	if (r) {
+		free(o);
+		return r;
+	}
+	cu_obj_ref(c);
+	o->ctx = c;
+	o->ctx_id = c->id;
+	o->offer = *offer;
+	o->ptr = (uintptr_t)o->import.at + offer->offset;
+	o->next = all_opened;
+	all_opened = o;
+	*out = o;
+	return CUDA_SUCCESS;
+}
+
+CUresult i_cuIpcOpenMemHandle_v2(CUdeviceptr *ptr, CUipcMemHandle handle, unsigned int flags)
+{
+	struct cu_offer offer;
+	struct opened *o;
+	struct CUctx_st *c;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	memcpy(&offer, &handle, sizeof(offer));
+	pthread_mutex_lock(&lock);
+	for (o = all_opened; o && (o->ctx != c || o->ctx_id != c->id || memcmp(&o->offer, &offer, sizeof(offer))); o = o->next)
+		;
+	if (!ptr || flags & ~(unsigned int)CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || offer.kind != CU_OFFER_MEMORY ||
+	    offer.offset > offer.buffer || offer.bytes > offer.buffer - offer.offset)
+		r = CUDA_ERROR_INVALID_VALUE;
+	else if (cu_offer_is_mine(&offer))
+		r = CUDA_ERROR_INVALID_CONTEXT;		/* CUDA's rule: not in the process that gave it away */
+	else if (!o)
+		r = open_it(c, &offer, &o);
+	if (!r) {
+		o->users++;
+		*ptr = o->ptr;
+	}
+	pthread_mutex_unlock(&lock);
+	cu_obj_put(c);
+	return r;
+}
+
+CUresult i_cuIpcCloseMemHandle(CUdeviceptr ptr)
+{
+	struct opened **p, *o;
+	struct CUctx_st *c;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	pthread_mutex_lock(&lock);
+	for (p = &all_opened; (o = *p) && o->ptr != ptr; p = &o->next)
+		;
+	if (!o) {
+		r = CUDA_ERROR_INVALID_VALUE;
+	} else if (!--o->users) {
+		*p = o->next;
+		if (!o->ctx->dead && o->ctx->id == o->ctx_id)
+			cu_import_end(&o->import);
+		cu_obj_put(o->ctx);
+		free(o);
+	}
+	pthread_mutex_unlock(&lock);
+	cu_obj_put(c);
+	return r;
+}

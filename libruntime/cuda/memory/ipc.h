@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory for other processes, and of other processes. */
+#ifndef PPU_CUDA_IPC_INT_H
+#define PPU_CUDA_IPC_INT_H
+
+#include <ppu.h>
+#include "cuda/context/calls.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Memory is freed: its handle is one of nothing from now on. */
+void cu_ipc_freed(CUdeviceptr ptr);
+
+/* Memory of another process in the current context; the file stays the caller's. */
+struct cu_import {
+	ppuMem mem;
+	void *at;
+	size_t bytes;
+};
+CUresult cu_import(struct cu_import *i, int fd, size_t bytes);
+void cu_import_end(const struct cu_import *i);
+
+#pragma GCC visibility pop
+#endif

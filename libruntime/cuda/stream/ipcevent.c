@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events of several processes: two words in pinned memory that all of them have. A record adds one to the first word, and
+ * the stream stores the sum to the second one; who waits reads the first one, and waits for the second one.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cuda/stream/ipcevent.h"
+#include "cuda/context/context.h"
+#include "cuda/context/error.h"
+#include "cuda/context/object.h"
+#include "cuda/context/offer.h"
+#include "cuda/memory/ipc.h"
+#include "cuda/stream/event.h"
+
+#define ROOM	64u
+
+struct words {
+	uint64_t recorded, done;
+};
+
+struct cu_ipc_event {
+	struct words *cpu;
+	uint64_t device;		/* where the device has them */
+	struct cu_offer offer;
+	bool imported;
+	struct cu_import import;
+	void *view;			/* of the imported buffer */
+};
+
+CUresult cu_ipc_event_new(struct cu_ipc_event **out)
+{
+	struct cu_ipc_event *e = calloc(1, sizeof(*e));
+	size_t offset, buffer;
+	void *p;
+	int fd;
+	CUresult r;
+
+	if (!e)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	r = cu_result(ppuMallocHost(&p, ROOM));
+	if (!r) {
+		r = cu_result(ppuPointerExport(p, &fd, &offset, &buffer, &e->offer.bytes));
+		if (!r) {
+			e->offer.offset = offset;
+			e->offer.buffer = buffer;
+			r = cu_offer_new(CU_OFFER_EVENT, fd, &e->offer);
+		}
+		if (r)
+			ppuFreeHost(p);
+	}
+	if (r) {
+		free(e);
+		return r;
+	}
+	e->cpu = p;
+	e->device = (uintptr_t)p;
+	*out = e;
+	return CUDA_SUCCESS;
+}
+
+void cu_ipc_event_end(struct cu_ipc_event *e, bool alive)
+{
+	if (!e)
+		return;
+	if (e->imported) {
+		munmap(e->view, e->offer.buffer);
+		if (alive)
+			cu_import_end(&e->import);
+	} else {
+		cu_offer_end(&e->offer);
+		if (alive)
+			ppuFreeHost(e->cpu);
+	}
+	free(e);
+}
+
+static CUresult word(uint64_t at, ppuWordKind kind, uint64_t value, ppuStream stream)
+{
+	ppuWordOp op = { .address = at, .value = value, .kind = kind, .bytes = 8 };
+
+	return cu_result(ppuStreamWordOps(stream, &op, 1));
+}
+
+CUresult cu_ipc_event_record(struct cu_ipc_event *e, ppuStream stream)
+{
+	return word(e->device + offsetof(struct words, done), PPU_WORD_WRITE,
+		    __atomic_add_fetch(&e->cpu->recorded, 1, __ATOMIC_SEQ_CST), stream);
+}
+
+CUresult cu_ipc_event_wait(struct cu_ipc_event *e, ppuStream stream)
+{
+	uint64_t n = __atomic_load_n(&e->cpu->recorded, __ATOMIC_SEQ_CST);
+
+	return n ? word(e->device + offsetof(struct words, done), PPU_WORD_WAIT_GEQ, n, stream) : CUDA_SUCCESS;
+}
+
+CUresult cu_ipc_event_query(const struct cu_ipc_event *e)
+{
+	uint64_t n = __atomic_load_n(&e->cpu->recorded, __ATOMIC_SEQ_CST);
+
+	return (int64_t)(__atomic_load_n(&e->cpu->done, __ATOMIC_ACQUIRE) - n) >= 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+/* Nobody tells a process that another one's work is done. */
+CUresult cu_ipc_event_synchronize(const struct cu_ipc_event *e)
+{
+	uint64_t n = __atomic_load_n(&e->cpu->recorded, __ATOMIC_SEQ_CST);
+
+	for (unsigned int us = 20; (int64_t)(__atomic_load_n(&e->cpu->done, __ATOMIC_ACQUIRE) - n) < 0; us += us < 1000 ? us : 0)
+		usleep(us);
+	return CUDA_SUCCESS;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+CUresult i_cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
+{
+	struct CUevent_st *e;
+	CUresult r = cu_obj_find(event, CU_EVENT, &e);
+
+	if (r)
+		return r;
+	if (!handle || !e->ipc || e->ipc->imported) {
+		r = CUDA_ERROR_INVALID_VALUE;
+	} else {
+		memset(handle, 0, sizeof(*handle));
+		memcpy(handle, &e->ipc->offer, sizeof(e->ipc->offer));
+	}
+	cu_obj_put(e);
+	return r;
+}
+
+static CUresult take(const struct cu_offer *offer, struct cu_ipc_event **out)
+{
+	struct cu_ipc_event *e = calloc(1, sizeof(*e));
+	CUresult r;
+	int fd;
+
+	if (!e)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	r = cu_offer_take(CU_OFFER_EVENT, offer, &fd);
+	if (!r) {
+		e->view = mmap(NULL, offer->buffer, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (e->view == MAP_FAILED) {
+			r = CUDA_ERROR_OPERATING_SYSTEM;
+		} else {
+			r = cu_import(&e->import, fd, offer->buffer);
+			if (r)
+				munmap(e->view, offer->buffer);
+		}
+		close(fd);
+	}
+	if (r) {
+		free(e);
+		return r;
+	}
+	e->imported = true;
+	e->offer = *offer;
+	e->cpu = (struct words *)((char *)e->view + offer->offset);
+	e->device = (uintptr_t)e->import.at + offer->offset;
+	*out = e;
+	return CUDA_SUCCESS;
+}
+
+CUresult i_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
+{
+	struct cu_ipc_event *ipc;
+	struct cu_offer offer;
+	struct CUctx_st *c;
+	CUresult r = cu_current(&c);
+
+	if (r)
+		return r;
+	memcpy(&offer, &handle, sizeof(offer));
+	if (!event || offer.kind != CU_OFFER_EVENT || offer.bytes < sizeof(struct words) || offer.offset % 8 ||
+	    offer.offset > offer.buffer || offer.bytes > offer.buffer - offer.offset)
+		r = CUDA_ERROR_INVALID_VALUE;
+	else if (cu_offer_is_mine(&offer))
+		r = CUDA_ERROR_INVALID_CONTEXT;
+	else
+		r = take(&offer, &ipc);
+	if (!r) {
+		r = cu_event_of(c, ipc, event);
+		if (r)
+			cu_ipc_event_end(ipc, true);
+	}
+	cu_obj_put(c);
+	return r;
+}

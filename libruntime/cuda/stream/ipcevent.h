@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of several processes. */
+#ifndef PPU_CUDA_IPCEVENT_INT_H
+#define PPU_CUDA_IPCEVENT_INT_H
+
+#include <stdbool.h>
+#include <ppu.h>
+#include "cuda/context/calls.h"
+
+#pragma GCC visibility push(hidden)
+
+struct cu_ipc_event;
+
+CUresult cu_ipc_event_new(struct cu_ipc_event **e);
+void cu_ipc_event_end(struct cu_ipc_event *e, bool alive);	/* alive: its context is the current one */
+CUresult cu_ipc_event_record(struct cu_ipc_event *e, ppuStream stream);
+CUresult cu_ipc_event_wait(struct cu_ipc_event *e, ppuStream stream);
+CUresult cu_ipc_event_query(const struct cu_ipc_event *e);
+CUresult cu_ipc_event_synchronize(const struct cu_ipc_event *e);
+
+#pragma GCC visibility pop
+#endif
