@@ -10,13 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "child.h"
+#include "labchild.h"
+#include "machine.h"
 
 #define OUTPUT_BYTES	65536		/* of one run */
-#define MAX_HANGS	2		/* after so many the other kernels are not tried */
 #define PICTURE		"/lab/kernels/tour.ppuasm"	/* the trace of this kernel is drawn */
-
-static unsigned hangs;
 
 /* Writes a line at `to`.  The line may stand in the same text, there or further on. */
 static char *add_line(char *to, const char *line)
@@ -43,23 +41,10 @@ static void only(char *text, const char *word)
 static void run(const char *name, char **argv)
 {
 	static char text[OUTPUT_BYTES + 1];
-	struct child c;
-	size_t len = 0;
-	ssize_t n = 1;
 	const char *how;
 
 	lab_step("running %s", name);
-	lab_limit(5 * CHILD_WAIT_S);
-	if (hangs >= MAX_HANGS) {
-		lab_obs(name, "end skipped ;");
-		return;
-	}
-	child_start(&c, argv, false);
-	while (len < OUTPUT_BYTES && (n = child_read(&c, text + len, OUTPUT_BYTES - len)) > 0)
-		len += (size_t)n;
-	text[len] = 0;
-	how = child_stop(&c, n != 0);
-	hangs += n < 0;
+	how = child_run(argv, text, sizeof(text));
 	if (!strcmp(name, "trace"))
 		only(text, "trace ");
 	pass_on(name, text);

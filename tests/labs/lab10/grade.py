@@ -32,7 +32,7 @@ lab = Lab(10, "SIMT: the divergence queue and YIELD", page="10-simt.md", kind="c
           package=["qemu-device/core/*.h"])
 # The program counts steps of the student's code to find endless loops, and does not use a clock: see machine.c.
 lab.program("machine", *unit.FILES, cflags=["-fsanitize-coverage=trace-pc"])
-lab.exercise("exercise.c", "child.c", libs=["lab10"])
+lab.exercise("exercise.c", "lib/labchild.c", libs=["lab10"])
 lab.scenario("kernels", cmd=["exercise", "kernels", *kernels.names()], pack=kernels.pack(), timeout=120,
              smp=1, trace="program")
 lab.scenario("random", cmd=["exercise", "random", os.environ.get("LAB_SEED") or "1", str(RANDOM)], timeout=120,

@@ -18,6 +18,8 @@ struct machine_reply {
 };
 #define MACHINE_ENTRIES	1000		/* of the token queues with --stream */
 
+/* random.c, for the grader's program: programs seed, seed + 1, ... until one fails. */
+void random_programs(uint64_t seed, uint64_t count);
 /* queue.c: tests the token queue alone: order, tracking, merge, recentre.  False: there is no such group. */
 bool queue_check(const char *group);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "child.h"
+#include "labchild.h"
 #include "machine.h"
 #include "simt_prog.h"
 

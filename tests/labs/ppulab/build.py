@@ -225,7 +225,7 @@ def compile_c(source, obj, flags):
 
 # What the linker says of the device core's translator: a static program cannot open the library that the translator
 # needs, and interprets.
-NO_TRANSLATOR = re.compile(r"^.*\blibppucore\.a\(.*in function `.*':\n.*Using 'dlopen' in statically linked.*\n?", re.M)
+NO_TRANSLATOR = re.compile(r"^.*\blib(?:ppucore|lab\d+)\.a\(.*in function `.*':\n.*Using 'dlopen' in statically linked.*\n?", re.M)
 
 
 def program(name, sources, where, flags, libs, shown="", where_src="", archives=()):
@@ -324,9 +324,10 @@ def without_units(library, names, where):
 
 
 def lib_sources(lab):
-    """The sources in tests/labs/lib: lablib for all labs, the rest for drivers with DRM ioctls."""
+    """The sources in tests/labs/lib: lablib for all labs, those for drivers with DRM ioctls.  Labs name labchild.c."""
     return sorted(p for p in glob.glob(os.path.join(paths.LIB, "*.c"))
-                  if os.path.basename(p).startswith("lablib") or lab.cumulative and lab.number >= 4)
+                  if os.path.basename(p).startswith("lablib") or
+                  lab.cumulative and lab.number >= 4 and os.path.basename(p) != "labchild.c")
 
 
 def exercises(lab, files, where, shown):
@@ -358,8 +359,9 @@ def exercises(lab, files, where, shown):
         merge(total, program(name, [os.path.join(src, s) for s in sources], where,
                              flags + lab.program_cflags.get(name, []), libs, shown, src, archives))
     for name, (sources, more) in lab.exercises.items():
-        # src/NAME: a given file that is handed out with the skeleton.
-        paths_ = [os.path.join(where if s.startswith("src/") else lab.dir, s) for s in sources] + lib_sources(lab)
+        # src/NAME: a given file that is handed out with the skeleton.  lib/NAME: of tests/labs/lib.
+        paths_ = [os.path.join(where if s.startswith("src/") else paths.LABS if s.startswith("lib/") else lab.dir, s)
+                  for s in sources] + lib_sources(lab)
         mine = [s for s in student if s not in own]
         one = program(name, paths_ + mine, where, flags, libs if more is None else more, shown, src, archives)
         if not one.ok and lab.kind == "module":

@@ -119,8 +119,9 @@ class Lab:
         return "lab%d" % self.number
 
     def exercise(self, *sources, name=None, libs=None):
-        """A guest program of the grader, from sources in labN/ (src/NAME: a given file of the skeleton); its name is
-        that of the first source without .c. If the student's files are no module, they are linked with the program."""
+        """A guest program of the grader, from sources in labN/ (src/NAME: a given file of the skeleton; lib/NAME: of
+        tests/labs/lib); its name is that of the first source without .c. If the student's files are no module, they are
+        linked with the program."""
         self.exercises[name or os.path.splitext(os.path.basename(sources[0]))[0]] = (list(sources), libs)
 
     def program(self, name, *sources, cflags=()):

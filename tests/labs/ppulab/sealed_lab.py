@@ -208,7 +208,7 @@ def program(lab, files, parts, where):
     for name, (sources, more) in lab.exercises.items():
         lablib = ["lib/" + os.path.basename(s) for s in build.lib_sources(lab)]
         archives = libs.values() if more is None else [libs.get(l, "") for l in more]
-        ours = [s if s.startswith("src/") else "lab/" + s for s in sources]
+        ours = [s if s.startswith(("src/", "lib/")) else "lab/" + s for s in sources]
         recipe += link_recipe(name, ours + lablib + mine, flags, archives)
     for name, source in lab.images.items():
         put["ppu-cc"] = read(parts.image_compiler())

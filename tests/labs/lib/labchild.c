@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "child.h"
+#include "labchild.h"
 
 #define NOBODY	65534
 
@@ -92,6 +92,25 @@ ssize_t child_read(struct child *c, void *buf, size_t n)
 		if (!--left)
 			return -1;
 	return read(c->out, buf, n);
+}
+
+const char *child_run(char **argv, char *text, size_t size)
+{
+	static unsigned hangs;
+	struct child c;
+	size_t len = 0;
+	ssize_t n = 1;
+
+	text[0] = 0;
+	lab_limit(5 * CHILD_WAIT_S);
+	if (hangs >= CHILD_MAX_HANGS)
+		return "end skipped";
+	child_start(&c, argv, false);
+	while (len < size - 1 && (n = child_read(&c, text + len, size - 1 - len)) > 0)
+		len += (size_t)n;
+	text[len] = 0;
+	hangs += n < 0;
+	return child_stop(&c, n != 0);
 }
 
 void pass_on(const char *name, char *text)

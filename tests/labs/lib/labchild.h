@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Lab 10, the grader's side: runs the student's program as a user without rights. */
-#ifndef CHILD_H
-#define CHILD_H
+/* For labs whose student's files are a program of their own, /lab/machine: runs it as a user without rights. */
+#ifndef LABCHILD_H
+#define LABCHILD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#define CHILD_MAX_HANGS	2
 #define CHILD_WAIT_S	15		/* seconds in which something must come; endless loops end long before */
 
 struct child {
@@ -21,9 +22,12 @@ ssize_t child_read(struct child *c, void *buf, size_t n);
 /* How the child ended, as a line like those that the program prints itself; NULL if it ended as it should. */
 const char *child_stop(struct child *c, bool kill_it);
 
+/*
+ * Runs /lab/machine to its end, or until it says nothing for too long; what it prints, up to size - 1 bytes, is in text.
+ * Returns what child_stop() returns.  After CHILD_MAX_HANGS programs that hung no other one is run: "end skipped".
+ */
+const char *child_run(char **argv, char *text, size_t size);
 /* Passes lines of text on as observations of this name: as many in each as fit, " ; " between. Changes the text. */
 void pass_on(const char *name, char *text);
-/* random.c, in liblab10.a: programs seed, seed + 1, ... until one fails. */
-void random_programs(uint64_t seed, uint64_t count);
 
 #endif
