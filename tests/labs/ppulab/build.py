@@ -327,7 +327,7 @@ def lib_sources(lab):
     """The sources in tests/labs/lib: lablib for all labs, those for drivers with DRM ioctls.  Labs name labchild.c."""
     return sorted(p for p in glob.glob(os.path.join(paths.LIB, "*.c"))
                   if os.path.basename(p).startswith("lablib") or
-                  lab.cumulative and lab.number >= 4 and os.path.basename(p) != "labchild.c")
+                  lab.cumulative and lab.number >= 4 and os.path.basename(p) not in ("labchild.c", "labends.c"))
 
 
 def exercises(lab, files, where, shown):

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Lab 13: from the other side: copy engines.
+
+The student's engine.c is linked with the device's core, in which a unit of the lab's (ce.c) calls it instead of the core's own
+copy engines. The program, `machine`, has tests as the core's own tests are: it makes page tables and channels, submits
+commands, and looks at memory, trace and fault records. It runs as a user without rights, started by `exercise`, which
+contains no code of the student's.
+
+What was seen comes from a process with the student's code in it. The library is one object that shows no names but those
+that the engines need, but a submission that prints "end done" of its own making would get points, and only a reader of its
+source would notice. The engines do not run in QEMU: they would be the only code of a student's that runs on the host."""
+
+import os
+
+from ppulab import Lab
+
+NEEDS = ["lib/liblab13.a"]      # of the build
+COUNT = 270             # random copies and fills
+SEED = int(os.environ.get("LAB_SEED") or "1", 0)
+
+# test, points, text
+TESTS = [
+    ("copy", 20, "COPY moves all bytes, and no others"),
+    ("overlap", 12, "A COPY onto itself does what memmove does"),
+    ("fill", 10, "FILL repeats an element of 1, 2, 4 or 8 bytes"),
+    ("rows", 12, "COPY_2D and FILL_2D"),
+    ("time", 14, "Chunks, each at its own time; the time of the whole"),
+    ("engines", 8, "Three engines at once"),
+    ("faults", 12, "A page that is not there is a fault at the right address, and what was before it has arrived"),
+    ("stop", 6, "A channel that is stopped, and what comes after it"),
+    ("random", 6, "%d random copies and fills of three channels" % COUNT),
+]
+
+lab = Lab(13, "From the other side: copy engines", page="13-engine.md", kind="program", student=["engine.c"], libs=["lab13"])
+# The program counts steps of the student's code to find endless loops, and does not use a clock.
+lab.program("machine", "engine.c", cflags=["-fsanitize-coverage=trace-pc"])
+lab.exercise("exercise.c", "lib/labchild.c", libs=[])
+lab.scenario("tests", cmd=["exercise", str(SEED), str(COUNT), *[t[0] for t in TESTS]], timeout=120, smp=1)
+lab.skeleton_points = 0
+
+ENDS = {
+    "stuck": "engine.c never returns: it was stopped after 200 million steps",
+    "hang": "the program said nothing for too long, and was stopped",
+    "skipped": "not tried, because earlier tests hung",
+    "refused": "the program could not be run",
+}
+
+
+def sentence(r, test):
+    """What is wrong with a test; None: nothing."""
+    lines = [l.strip(" ;") for row in r.rows(test) for l in " ".join(map(str, row)).split(" ; ")]
+    ends = [l[4:] for l in lines if l.startswith("end ")]
+    if ends == ["done"]:
+        return None
+    end = next((e for e in ends if e != "done"), "")
+    if end.startswith("wrong "):
+        return "Test %s: %s." % (test, end[6:])
+    if end.startswith("crash"):
+        return "Test %s: engine.c crashed: %s." % (test, end[6:])
+    return "Test %s: %s." % (test, ENDS.get(end, "the program ended without a word"))
+
+
+def criterion(test, points, text):
+    def judge(c, runs):
+        wrong = sentence(runs["tests"], test)
+        if wrong:
+            c.fail(wrong)
+    lab.criterion(test, points, text)(judge)
+
+
+for _args in TESTS:
+    criterion(*_args)
