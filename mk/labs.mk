@@ -4,7 +4,7 @@
 
 #: make lab N=3       a working directory for lab 3 (SOLVED=1, FROM=DIR: earlier labs' files; LAB=DIR: another place)
 #: make check-lab N=3 build it, boot the machine, print the points (BONUS=1: also on the debug kernel; V=1: more)
-.PHONY: lab check-lab lab-shell lab-reference lab-release
+.PHONY: lab check-lab lab-shell lab-reference lab-release lab-slides
 need_lab = $(if $(N),,$(error which lab? make $@ N=3))
 lab:
 	$(need_lab)$(Q)scripts/lab new $(N) $(LAB) $(if $(SOLVED),--solved) $(FROM:%=--from %)
@@ -18,6 +18,10 @@ check-lab: $(lab_needs)
 #: make lab-shell N=3 a shell in a machine with your module loaded
 lab-shell: $(lab_needs)
 	$(need_lab)$(Q)scripts/lab shell $(N) $(LAB)
+
+#: make lab-slides    for teachers: a lecture for each lab, in build/labs/slides
+lab-slides:
+	$(Q)scripts/lab slides $(N)
 
 lab-reference: all
 	$(Q)scripts/lab reference $(N)

@@ -27,9 +27,9 @@ TAKEN = ("include/", "LICENSES/", "Documentation/hw/", "Documentation/uapi/", "D
          "scripts/lab", "scripts/vm", "scripts/setup", "scripts/lib.sh", "scripts/ppu_script.py",
          "scripts/ppu_patience.py", "scripts/build-initramfs", "scripts/build-kmod", "scripts/extract-vmlinux.py", "scripts/guest/agent.c", "scripts/guest/init",
          "scripts/build-debug-kernel", "scripts/guest-debug.config", "mk/labs.mk", "tests/labs/")
-LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/)|tests/labs/(driver/|package/|solved/|reference/|selftest/|"
-                      r"lab\d+/(src/|wrong)|ppulab/(release|autograde|classroom|results|similar|sealed_\w+|submission|formats|"
-                      r"version|bundle|strip|selftest\w*)\.py)")
+LEFT_OUT = re.compile(r"Documentation/labs/(teachers\.md|ci/|teach/)|tests/labs/(driver/|package/|solved/|reference/|selftest/|"
+                      r"lab\d+/(src/|wrong)|ppulab/(release|autograde|classroom|results|similar|slides|sealed_\w+|submission|formats|"
+                      r"version|bundle|strip|selftest\w*)\.py|ppulab/slides\.css)")
 GRADER_MODULES = re.compile(r"tests/labs/ppulab/(autograde|classroom|results|similar|sealed_\w+|submission|formats|"
                             r"version)\.py")
 BINARIES = ("qemu/qemu-system-x86_64", "bin/ppu-trace", "bin/ppu-as", "bin/ppu-dis", "bin/ppu-cc", "bin/ppu-run",

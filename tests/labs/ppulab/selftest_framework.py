@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 
-from . import bonus, build, check, cut, model, new, paths, picture, selftest, tree
+from . import bonus, build, check, cut, model, new, paths, picture, release, selftest, slides, tree
 from .paths import LabError
 
 MARKED = """\
@@ -160,6 +160,31 @@ def test_linker():
         want = text if shown else "a.c:1: before\na.c:2: after\n"
         if build.NO_TRANSLATOR.sub("", text) != want:
             out.append("the linker's warning of %s is %s" % (of, "hidden" if shown else "shown"))
+    return out
+
+
+def test_teaching():
+    """Each lab has what a teacher needs, and no student's package has it."""
+    out, hours = [], slides.read(os.path.join(slides.TEACH, "index.md"))
+    for lab in map(model.load, model.numbers()):
+        asked, told = slides.questions(lab), slides.answers(lab)
+        if not asked:
+            out.append("lab %d has no questions" % lab.number)
+        if len(told) != len(asked):
+            out.append("lab %d has %d questions, and %d answers in %s"
+                       % (lab.number, len(asked), len(told), paths.shown(slides.answers_file(lab))))
+        out += ["lab %d: the answer to question %d says nothing" % (lab.number, i + 1)
+                for i, a in enumerate(told) if len(a.split()) < 8]
+        if not re.search(r"^\| %d: .*\(%s\)" % (lab.number, os.path.basename(slides.answers_file(lab))), hours, re.M):
+            out.append("the table of hours has no line with the answers of lab %d" % lab.number)
+        for heading, text in slides.deck(lab):
+            text = slides.without_notes(text)
+            if sum(map(slides.height, slides.blocks(text))) > 2 * slides.LINES:
+                out.append("lab %d: the slide %r is too long" % (lab.number, heading))
+        if any(a in slides.without_notes(slides.markdown(lab)) for a in told):
+            out.append("lab %d: an answer is on a slide" % lab.number)
+    out += ["the students' package has %s" % n for n in os.listdir(slides.TEACH)
+            if not release.LEFT_OUT.match("Documentation/labs/teach/" + n)]
     return out
 
 
@@ -350,7 +375,7 @@ def test_bonus(where, files):
 def run(tap):
     for name, test in (("cutting", test_cut), ("mistakes in markers", test_cut_errors),
                        ("the marked sources", test_sources), ("make lab", test_new),
-                       ("the linker's warnings", test_linker),
+                       ("the linker's warnings", test_linker), ("what teachers need", test_teaching),
                        ("tests of graders fail when they should", test_unnoticed)):
         try:
             problems = test()
