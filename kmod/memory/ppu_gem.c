@@ -53,7 +53,7 @@ static void ppu_fault_range(struct vm_fault *vmf, unsigned long *first, unsigned
  * own fault.  A mapping of which a part was unmapped need not begin with page 0 of the object.
  */
 static vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(void *, u64),
-				   void *arg)
+				   void *arg, pgprot_t prot)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	unsigned long this = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
@@ -65,15 +65,15 @@ static vm_fault_t ppu_fault_insert(struct vm_fault *vmf, unsigned long (*pfn)(vo
 	if (first > obj->size >> PAGE_SHIFT ||
 	    vma_pages(vma) > (obj->size >> PAGE_SHIFT) - first)
 		return VM_FAULT_SIGBUS;
-	ret = vmf_insert_pfn(vma, vmf->address, pfn(arg, first + this));
+	ret = vmf_insert_pfn_prot(vma, vmf->address, pfn(arg, first + this), prot);
 	if (ret != VM_FAULT_NOPAGE)
 		return ret;
 
 	ppu_fault_range(vmf, &i, &end);
 	for (; i < end; i++)
 		if (i != this &&
-		    vmf_insert_pfn(vma, vma->vm_start + (i << PAGE_SHIFT), pfn(arg, first + i)) !=
-		    VM_FAULT_NOPAGE)
+		    vmf_insert_pfn_prot(vma, vma->vm_start + (i << PAGE_SHIFT),
+					pfn(arg, first + i), prot) != VM_FAULT_NOPAGE)
 			break;
 	return ret;
 }
@@ -90,12 +90,19 @@ static unsigned long ppu_page_pfn(void *arg, u64 page)
  * @vmf: fault in a mapping of the object, whose dma_resv is locked
  * @pages: all of the object, or ERR_PTR
  *
+ * They are mapped with the caching that the kernel's own mapping of them has.  That of the vma is
+ * another one if the object was VRAM when it was mapped: x86 ignores it, others do not.
+ *
  * Return: what a fault handler returns.
  */
 vm_fault_t ppu_fault_pages(struct vm_fault *vmf, struct page **pages)
 {
-	return IS_ERR(pages) ? vmf_error(PTR_ERR(pages)) :
-			       ppu_fault_insert(vmf, ppu_page_pfn, pages);
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+
+	if (IS_ERR(pages))
+		return vmf_error(PTR_ERR(pages));
+	return ppu_fault_insert(vmf, ppu_page_pfn, pages,
+				ppu_sys_prot(to_ppu_bo(obj), vm_get_page_prot(vmf->vma->vm_flags)));
 }
 
 /**
@@ -423,7 +430,7 @@ static vm_fault_t ppu_vram_fault(struct vm_fault *vmf)
 	if (arg.bo->placement == DRM_PPU_PLACEMENT_SYSTEM)
 		ret = VM_FAULT_NOPAGE;
 	else if (!arg.bo->revoked && !out)
-		ret = ppu_fault_insert(vmf, ppu_vram_pfn, &arg);
+		ret = ppu_fault_insert(vmf, ppu_vram_pfn, &arg, vmf->vma->vm_page_prot);
 	dma_resv_unlock(obj->resv);
 	ppu_exit(arg.ppu, idx);
 	return out ? ppu_out_fault(vmf, arg.bo) : ret;

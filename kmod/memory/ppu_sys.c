@@ -68,7 +68,8 @@ static const struct vm_operations_struct ppu_sys_vm_ops = {
 	.close = drm_gem_vm_close,
 };
 
-static pgprot_t ppu_sys_prot(struct ppu_bo *bo, pgprot_t prot)
+/** ppu_sys_prot - how the CPU maps the pages of an object, that of user space and the kernel's */
+pgprot_t ppu_sys_prot(struct ppu_bo *bo, pgprot_t prot)
 {
 	return bo->base.map_wc ? pgprot_writecombine(prot) : prot;
 }

@@ -19,6 +19,7 @@ void ppu_sys_add(struct ppu_bo *bo);
 void ppu_sys_out(struct ppu_bo *bo);
 int ppu_sys_in(struct ppu_bo *bo);
 int ppu_sys_get_pages(struct ppu_bo *bo);
+pgprot_t ppu_sys_prot(struct ppu_bo *bo, pgprot_t prot);
 vm_fault_t ppu_sys_fault(struct vm_fault *vmf);
 void ppu_sys_put_pages(struct ppu_bo *bo);
 struct sg_table *ppu_sys_get_sg_table(struct drm_gem_object *obj);
