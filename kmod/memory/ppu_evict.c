@@ -29,6 +29,7 @@
 
 #include "base/ppu_device.h"
 #include "base/ppu_gate.h"
+#include "base/ppu_patience.h"
 #include "base/ppu_quota.h"
 #include "base/ppu_quota_vram.h"
 #include "base/ppu_trace.h"
@@ -56,6 +57,8 @@
 #define PPU_EVICT_USED_NS	(50 * NSEC_PER_MSEC)
 /* The memory of a VM that just ends is free after so long, however busy the machine is. */
 #define PPU_EVICT_END_NS	NSEC_PER_SEC
+/* Who wants to import an object waits so long for jobs and binds that need it where it is. */
+#define PPU_EVICT_SHARE_MS	1000
 /* A VM that did nothing for so long is held when memory of the system is short. */
 #define PPU_EVICT_IDLE_NS	NSEC_PER_SEC
 /* Page tables for a VM that comes back are got in portions. */
@@ -480,8 +483,8 @@ static void ppu_evict_unmap_vm(struct ppu_vm *vm)
 	ppu_pt_pool_drain(vm, &pool);
 }
 
-/* Holds the VM.  False: somebody uses it, or its work does not end. */
-static bool ppu_evict_hold(struct ppu_evict *ev, struct ppu_vm *vm)
+/* Holds the VM.  -EAGAIN: somebody uses it; -EBUSY: its work does not end. */
+static int ppu_evict_hold(struct ppu_evict *ev, struct ppu_vm *vm)
 {
 	struct ppu_vm_evict *e = &vm->evict;
 	struct ppu_hold_look look;
@@ -489,13 +492,13 @@ static bool ppu_evict_hold(struct ppu_evict *ev, struct ppu_vm *vm)
 	lockdep_assert_held(&ev->lock);
 
 	if (atomic_cmpxchg(&e->users, 0, PPU_VM_HELD))
-		return false;
+		return -EAGAIN;
 	if (!ppu_hold_stop(vm)) {
 		atomic_set(&e->users, 0);
 		e->not_before = ktime_get_ns() + PPU_EVICT_SPARE_NS;
 		ev->stats.let_go++;
 		trace_ppu_hold(vm->context_id, false, true);
-		return false;
+		return -EBUSY;
 	}
 	/* Now that nobody can give it work, and none of it is in progress. */
 	ppu_hold_look(vm, &look);
@@ -507,7 +510,7 @@ static bool ppu_evict_hold(struct ppu_evict *ev, struct ppu_vm *vm)
 	if (look.work)
 		queue_delayed_work(ev->resume_wq, &ev->resume_work,
 				   msecs_to_jiffies(PPU_EVICT_SLICE_MS));
-	return true;
+	return 0;
 }
 
 /* There may be a victim, or free memory, in a moment; somebody waits since @begin. */
@@ -533,7 +536,7 @@ static int ppu_evict_hold_one(struct ppu_evict *ev, bool patient)
 		if (!victim.vm && !victim.wait_ns)
 			return -ENOSPC;
 		if (victim.vm) {
-			held = ppu_evict_hold(ev, victim.vm);
+			held = !ppu_evict_hold(ev, victim.vm);
 			ppu_vm_put(victim.vm);
 			if (held)
 				return 0;
@@ -971,7 +974,7 @@ void ppu_evict_print(struct drm_printer *p, struct ppu_device *ppu)
 
 /* Objects that other devices reach */
 
-/* Holds all VMs that show the object.  -EBUSY: somebody uses one, or its work does not end. */
+/* Holds all VMs that show the object.  -EAGAIN: one is used; -EBUSY: its work does not end. */
 static int ppu_evict_hold_users(struct ppu_evict *ev, struct ppu_bo *bo)
 {
 	unsigned long index = 0;
@@ -982,8 +985,8 @@ static int ppu_evict_hold_users(struct ppu_evict *ev, struct ppu_bo *bo)
 	ppu_evict_mark_vms(ev, bo);
 	while (!ret && (vm = ppu_vm_next(ev->ppu, &index))) {
 		index++;
-		if (vm->evict.scan == ev->scans && !vm->evict.out && !ppu_evict_hold(ev, vm))
-			ret = -EBUSY;
+		if (vm->evict.scan == ev->scans && !vm->evict.out)
+			ret = ppu_evict_hold(ev, vm);
 		ppu_vm_put(vm);
 	}
 	return ret;
@@ -997,7 +1000,7 @@ static int ppu_evict_share_claimed(struct ppu_evict *ev, struct ppu_bo *bo)
 
 	/* A VM that just ends is in no table, and was not held. */
 	if (!ppu_evict_unused(ev, bo))
-		return -EBUSY;
+		return -EAGAIN;
 	ret = ppu_quota_charge(bo->quota, DRM_PPU_RES_SYSTEM, size);
 	if (ret)
 		return ret;
@@ -1022,12 +1025,17 @@ static int ppu_evict_share_locked(struct ppu_evict *ev, struct ppu_bo *bo)
 
 	if (bo->placement == DRM_PPU_PLACEMENT_SYSTEM)
 		return 0;
+	/* They use its address for as long as user space wants it. */
+	if (atomic_read(&bo->num_sems))
+		return -EBUSY;
+	/* The export has pinned it.  Who else has needs it where it is: a bind that is not done. */
+	if (atomic_read(&bo->pins) != 1)
+		return -EAGAIN;
 	ret = ppu_evict_hold_users(ev, bo);
 	if (ret)
 		return ret;
-	/* The export has pinned it.  Who else has needs it where it is. */
 	if (atomic_cmpxchg(&bo->pins, 1, PPU_BO_AWAY) != 1)
-		return -EBUSY;
+		return -EAGAIN;
 	ret = ppu_evict_share_claimed(ev, bo);
 	atomic_set_release(&bo->pins, 1);
 	return ret;
@@ -1037,18 +1045,32 @@ static int ppu_evict_share_locked(struct ppu_evict *ev, struct ppu_bo *bo)
  * ppu_evict_share - make an object of VRAM one of system memory, for good
  * @bo: object that was exported, of VRAM or not any more
  *
- * Return: 0, -EBUSY: a VM that shows it does not stop, or a semaphore is there; -ENOSPC, -ENOMEM
- * or -ENODEV.
+ * Waits a while for jobs of VMs that show it, and for who uses one of them for a moment.  Others
+ * have the lock meanwhile: a VM may come back for them.
+ *
+ * Return: 0, -EBUSY: a VM that shows it does not stop, or a semaphore is there; -ENOSPC, -ENOMEM,
+ * -ENODEV or -ERESTARTSYS.
  */
 int ppu_evict_share(struct ppu_bo *bo)
 {
+	struct ppu_patience patience = ppu_patience_begin(PPU_EVICT_SHARE_MS);
 	struct ppu_evict *ev = to_ppu(ppu_bo_gem(bo)->dev)->evict;
-	int ret;
 
-	ppu_evict_lock(ev);
-	ret = ppu_evict_share_locked(ev, bo);
-	ppu_evict_unlock(ev);
-	return ret;
+	for (;;) {
+		bool late = ppu_patience_over(&patience);
+		int ret;
+
+		ppu_evict_lock(ev);
+		ret = ppu_evict_share_locked(ev, bo);
+		ppu_evict_unlock(ev);
+		if (ret != -EAGAIN)
+			return ret;
+		if (late)
+			return -EBUSY;
+		schedule_timeout_interruptible(1);
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+	}
 }
 
 static void ppu_evict_fini(struct drm_device *drm, void *data)

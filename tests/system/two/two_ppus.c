@@ -3,6 +3,10 @@
  * HW-2: two PPUs in one machine.  Run by tests/system/host_two_ppus.sh, in a
  * machine that has two, with 6 and 2 SMs.
  */
+#include <pthread.h>
+#include <signal.h>
+
+#include "fence.h"
 #include "harness.h"
 
 #define JOB_BYTES (8u << 20)
@@ -248,6 +252,126 @@ TEST(vram_waits, "a channel that waits goes on after its object has moved")
 	chan_doorbell(&a.c);
 	chan_wait_idle(&a.c);
 	check(a.local.map, 4);
+}
+
+/* Opens a gate a while later, from a thread of its own. */
+static void *open_later(void *arg)
+{
+	sleep_ms(100);
+	gate_open(arg);
+	return NULL;
+}
+
+/* The object is imported while something holds on to it, which ends a while later. */
+static void import_meanwhile(int to, struct bo *bo, struct gate *gate)
+{
+	pthread_t opener;
+	uint32_t handle;
+	int dmabuf, ret;
+
+	CHECK(!drmPrimeHandleToFD(bo->fd, bo->handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	CHECK(!pthread_create(&opener, NULL, open_later, gate));
+	ret = drmPrimeFDToHandle(to, dmabuf, &handle);
+	CHECK_EQ(ret ? errno : 0, 0);
+	CHECK(!pthread_join(opener, NULL));
+	CHECK_EQ(placement(bo->fd, bo->handle), DRM_PPU_PLACEMENT_SYSTEM);
+	close(dmabuf);
+}
+
+/* A job that waits for the gate, in a VM that shows the object. */
+static void queue_job(struct bo *bo, struct gate *gate)
+{
+	struct bo code = bo_new(bo->fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	struct drm_ppu_channel_create k = {
+		.vm_id = vm_new(bo->fd), .type = DRM_PPU_CHANNEL_COPY, .gpfifo_entries = 8, .timeout_ms = 600000,
+	};
+	struct cmds b = { .p = code.map, .max = 16, .va = LOCAL_VA };
+	struct drm_ppu_sync wait = { .handle = gate->sync };
+	struct drm_ppu_entry e;
+	struct drm_ppu_submit sub;
+
+	vm_map(bo->fd, k.vm_id, bo, SHARED_VA);
+	vm_map(bo->fd, k.vm_id, &code, LOCAL_VA);
+	cmd_nop(&b, 1);
+	e = (struct drm_ppu_entry){ .va = LOCAL_VA, .length = b.n };
+	DO(bo->fd, DRM_IOCTL_PPU_CHANNEL_CREATE, &k);
+	sub = (struct drm_ppu_submit){
+		.channel_id = k.channel_id, .entries = DRM_PPU_ARRAY(1, &e), .syncs = DRM_PPU_ARRAY(1, &wait),
+	};
+	DO(bo->fd, DRM_IOCTL_PPU_SUBMIT, &sub);
+}
+
+/* A bind of the object that waits for the gate. */
+static void queue_bind(struct bo *bo, struct gate *gate)
+{
+	struct drm_ppu_vm_bind_op op = {
+		.op = DRM_PPU_VM_BIND_OP_MAP, .handle = bo->handle, .va = SHARED_VA, .size = SHARED_BYTES,
+	};
+	struct drm_ppu_sync s[] = { { .handle = gate->sync },
+				    { .handle = syncobj(bo->fd), .flags = DRM_PPU_SYNC_SIGNAL } };
+	struct drm_ppu_vm_bind b = {
+		.vm_id = vm_new(bo->fd), .flags = DRM_PPU_VM_BIND_ASYNC,
+		.ops = DRM_PPU_ARRAY(1, &op), .syncs = DRM_PPU_ARRAY(2, s),
+	};
+
+	DO(bo->fd, DRM_IOCTL_PPU_VM_BIND, &b);
+}
+
+static void vram_soon(void (*queue)(struct bo *, struct gate *))
+{
+	struct gate gate;
+	struct bo bo;
+	int fd[2];
+
+	CHECK_EQ(open_all(fd, 2), 2);
+	gate = gate_new(fd[0], 0);
+	bo = bo_new(fd[0], SHARED_BYTES, DRM_PPU_PLACEMENT_VRAM);
+	fill(bo.map, 5);
+	queue(&bo, &gate);
+	import_meanwhile(fd[1], &bo, &gate);
+	check(bo.map, 5);
+}
+
+TEST(vram_job_ends, "an import waits for a job that ends soon, in a VM that shows the object")
+{
+	vram_soon(queue_job);
+}
+
+TEST(vram_bind_ends, "an import waits for a bind of the object that ends soon")
+{
+	vram_soon(queue_bind);
+}
+
+static void interrupt(int sig)
+{
+	(void)sig;
+}
+
+TEST(vram_interrupted, "who waits for a job that does not end can be interrupted, and is told in the end")
+{
+	struct drm_prime_handle args = { 0 };
+	struct sigaction sa = { .sa_handler = interrupt };
+	struct timespec soon = { .tv_nsec = 20 * MS };
+	struct itimerspec when = { .it_value = soon, .it_interval = soon };
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	struct gate gate;
+	timer_t timer;
+	struct bo bo;
+	int fd[2];
+
+	CHECK_EQ(open_all(fd, 2), 2);
+	gate = gate_new(fd[0], 0);
+	bo = bo_new(fd[0], SHARED_BYTES, DRM_PPU_PLACEMENT_VRAM);
+	queue_job(&bo, &gate);
+	CHECK(!drmPrimeHandleToFD(fd[0], bo.handle, DRM_CLOEXEC | DRM_RDWR, &args.fd));
+	CHECK(!sigaction(SIGUSR1, &sa, NULL) && !timer_create(CLOCK_MONOTONIC, &ev, &timer));
+	CHECK(!timer_settime(timer, 0, &when, NULL));
+	CHECK(ioctl(fd[1], DRM_IOCTL_PRIME_FD_TO_HANDLE, &args) && errno == EINTR);
+	CHECK(!timer_delete(timer));
+	CHECK(ioctl(fd[1], DRM_IOCTL_PRIME_FD_TO_HANDLE, &args) && errno == EBUSY);
+	gate_open(&gate);
+	CHECK(!ioctl(fd[1], DRM_IOCTL_PRIME_FD_TO_HANDLE, &args));
+	CHECK_EQ(placement(fd[0], bo.handle), DRM_PPU_PLACEMENT_SYSTEM);
 }
 
 TEST(split, "HW-2: one job split over both devices gives the result that one device gives")
