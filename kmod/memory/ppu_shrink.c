@@ -35,7 +35,7 @@ static unsigned int ppu_shrink_unswapped;
 module_param_named(shrink_unswapped, ppu_shrink_unswapped, uint, 0600);
 MODULE_PARM_DESC(shrink_unswapped, "give pages back even if there is no swap space, for tests");
 
-/* So many objects of each list are looked at in one scan; the next one goes on with those behind them. */
+/* So many objects of each list are looked at in one scan; the next one goes on behind them. */
 #define PPU_SHRINK_LOOKS	64
 
 /**
@@ -281,7 +281,7 @@ static unsigned long ppu_shrink_list(struct ppu_shrink *s, struct ppu_shrink_pas
 	unsigned long freed = 0, size;
 	unsigned int looks = 0;
 
-	/* Each list has looks of its own: one full of what is in use must not keep the others waiting. */
+	/* Each list has looks of its own: one full of what is in use does not keep others back. */
 	while (!list_empty(list) && pass->freed < pass->want && looks++ < PPU_SHRINK_LOOKS) {
 		bo = list_first_entry(list, struct ppu_bo, out_link);
 		if (bo == first_used)
