@@ -407,7 +407,8 @@ TEST(state, "a channel of a VM that is held looks as before; what it waits for l
 	/* it comes back by itself, since it has work */
 	resumes = evict_stat("resumes");
 	WAIT_FOR(evict_stat("resumes") > resumes || !evict_stat("held_vms"), 20000);
-	CHECK(chan_query(&w.c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED);
+	/* The page tables have changed, so it looks for the word again, in its own time. */
+	WAIT_FOR(chan_query(&w.c).state & DRM_PPU_CHANNEL_STATE_SEM_BLOCKED, 20000);
 	evict_all();
 	DO(w.fd, DRM_IOCTL_PPU_SEM_SIGNAL, &sig);
 	WAIT_FOR(*chan_sem(&w.c, 0) == 1, 20000);
