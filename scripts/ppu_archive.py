@@ -176,6 +176,22 @@ class Archive:
             shutil.rmtree(tmp, ignore_errors=True)
         return root
 
+    def sparse(self):
+        """The release's sparse, built here from its source (one program, a minute): its path."""
+        root = os.path.join(self.dir, "sparse")
+        program = os.path.join(root, "src/sparse")
+        if os.path.exists(program):
+            return program
+        shutil.rmtree(root, ignore_errors=True)
+        os.makedirs(root)
+        if sh(["apt-get", *self.options, "source", "--download-only", "--only-source", "sparse"], self.log, cwd=root):
+            raise NotRun("sparse could not be downloaded: %s" % apt_error(self.log))
+        dsc = [f for f in os.listdir(root) if f.endswith(".dsc")]
+        if not dsc or sh(["dpkg-source", "--no-check", "-x", dsc[0], "src"], self.log, cwd=root) or \
+                sh(["make", "-s", "-C", "src", "CC=gcc", "sparse"], self.log, cwd=root):
+            raise NotRun("sparse could not be built, see " + self.log)
+        return program
+
     def meson(self):
         """meson and pycotap of the release, which are Python and run here as well: for PYTHONPATH."""
         tools = os.path.join(self.dir, "tools")
