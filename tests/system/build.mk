@@ -9,6 +9,9 @@ $(OWN_MACHINE:%=$(BUILD)/obj/tests/system/%.o): private PPU_CFLAGS += -Itests/co
 $(foreach p,$(OWN_MACHINE),$(eval $(call ppu_guest_program,$(p),tests/system/$(p).c $(wildcard \
 	tests/conformance/lib/*.c),,$(shell $(PKG_CONFIG) --libs libdrm 2>/dev/null || echo -ldrm))))
 
+# scripts/trials runs it in a machine without a PPU.
+$(eval $(call ppu_guest_program,bare/bare,tests/system/bare/bare.c,,))
+
 # Runs in a machine and on the host; the kernels of tests/unit/runtime/devq.cu are inside.
 $(BUILD)/obj/tests/system/golden/scenes.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
 $(BUILD)/obj/tests/system/golden/scenes.o: $(BUILD)/unit/devq.ptx
