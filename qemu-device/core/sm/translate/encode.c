@@ -92,8 +92,9 @@ struct question {
 };
 
 /*
- * Vector and mask registers are put in, but for the fourth one of a blend, which is in an immediate.  Instructions with
- * registers of 64 bytes have one form for all 32; others have forms by the upper bits of a number.
+ * Vector and mask registers are put in, but for the fourth one of a blend, which is in an immediate, and k0, which is no mask
+ * where others are.  Instructions with registers of 64 bytes have one form for all 32; others have forms by the upper bits of
+ * a number.
  */
 static void look_at_registers(struct question *q)
 {
@@ -103,7 +104,8 @@ static void look_at_registers(struct question *q)
 
 	for (i = 0; i < q->n; i++) {
 		kinds |= 1u << q->o[i].kind;
-		put |= (vectors >> q->o[i].kind & 1) << i;
+		if (q->o[i].kind != PPU_O_MASK || q->o[i].reg)
+			put |= (vectors >> q->o[i].kind & 1) << i;
 	}
 	q->put = (uint8_t)(q->n == 4 && q->o[1].kind != PPU_O_MASK ? put & 7 : put);
 	q->above = kinds & wide ? 0 : 0x18;
