@@ -9,6 +9,7 @@
 #   tools/trace/           the rest of ppu-trace
 #   tools/dbg/             the rest of ppu-dbg
 #   tools/prof/            the rest of ppu-prof
+#   tools/check/           the rest of ppu-check
 #   tools/wrap/            what tools share that run a program
 #   tools/start/           for tools that start programs
 #   samples/NAME.c         $(BUILD)/bin/sample-NAME
@@ -169,7 +170,7 @@ unit-build: $(NVML_SO)
 
 RT_TOOLS := $(sort $(wildcard libruntime/tools/*.c))
 RT_SRCS_ppu-trace := $(sort $(wildcard libruntime/tools/trace/*.c))
-RT_SRCS_ppu-check := $(call rt_sources,tools/wrap tools/start)
+RT_SRCS_ppu-check := $(call rt_sources,tools/wrap tools/start tools/check)
 RT_SRCS_ppu-prof := $(call rt_sources,tools/prof tools/wrap tools/start)
 RT_SRCS_ppu-dbg := $(call rt_sources,tools/dbg tools/start)
 $(call ppu_objs,$(RT_TOOLS) $(sort $(RT_SRCS_ppu-trace) $(RT_SRCS_ppu-check) $(RT_SRCS_ppu-prof) $(RT_SRCS_ppu-dbg))): private PPU_CFLAGS += $(RT_CFLAGS)

@@ -33,6 +33,7 @@ P(branch_first,     "branch-first",       u32, 0, 0, 1, "side of a divergent bra
 P(yield_merge,      "yield-merge",        u32, 1, 0, 1, "merge yield tokens of one address") \
 P(yield_every,      "yield-every",        u32, 1, 0, 65535, "switch at every Nth YIELD of a group (0, 1: every time)") \
 P(yield_random,     "yield-random",       u32, 65536, 0, 65536, "switch when a 16-bit random number is below this") \
+P(schedule,         "x-schedule",         u32, 0, 0, 0xffffffff, "0: warps take turns, and CTAs come in order; else the seed of another order, in which a turn may end at any instruction; nothing is translated") \
 P(yield_suppress,   "x-yield-suppress",     u32, 0, 0, 1, "treat YIELD as NOP (negative tests)") \
 P(gate_literal,     "x-gate-literal",       u32, 0, 0, 1, "do not re-check gates at dispatch (CP-33)") \
 P(run_limit,        "run-limit",          u32, 64, 1, 65536, "longest indivisible run of non-engine commands (A-CP-6)") \

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "check/tools.h"
 #include "tool.h"
+#include "tools/check/schedules.h"
 #include "tools/wrap/wrap.h"
 
 const char wrap_tool[] = "ppu-check";
@@ -29,6 +30,8 @@ static const char help[] =
 	"                       racecheck: flags that are read without an acquire or a fence\n"
 	"  --loaded             floatcheck: NaNs that a kernel is given, too\n"
 	"  --cancellation BITS  floatcheck: sums that lose so many bits, too\n"
+	"  --schedules N        instead of a tool: run in N other orders of warps and blocks, and tell which give another output\n"
+	"  --seed S             schedules: the first of these orders (default: 1)\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
 	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
 	"  --json FILE, --xml FILE   write the findings there\n"
@@ -56,6 +59,7 @@ struct args {
 	const char *tool, *json, *xml, *suppressions;
 	bool leaks, strict, loaded;
 	unsigned bits;		/* of cancellation; 0: not wanted */
+	unsigned orders, seed;	/* of schedules; 0: not wanted */
 	int exit_code;		/* -1: the program's */
 	char **program;
 };
@@ -88,9 +92,20 @@ static bool is_tool(const char *name)
 #undef SAME
 }
 
+static unsigned number_from_1(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 0);
+
+	if (*end || end == text || *text == '-' || !n || n > 1000000000)
+		wrap_usage("no number from 1 on: ", text);
+	return (unsigned)n;
+}
+
 static void parse(char **argv, struct args *a)
 {
 	const char *v;
+	bool tool = false;
 	char *end;
 	int i;
 
@@ -117,10 +132,15 @@ static void parse(char **argv, struct args *a)
 			if (*end || end == v || n < 1 || n > CHK_MOST_BITS)
 				wrap_usage("no number of bits: ", v);
 			a->bits = (unsigned)n;
+		} else if ((v = wrap_value(argv, &i, "--schedules"))) {
+			a->orders = number_from_1(v);
+		} else if ((v = wrap_value(argv, &i, "--seed"))) {
+			a->seed = number_from_1(v);
 		} else if ((v = wrap_value(argv, &i, "--tool"))) {
 			if (!is_tool(v))
 				wrap_usage("there is no tool ", v);
 			a->tool = v;
+			tool = true;
 		} else if ((v = wrap_value(argv, &i, "--error-exitcode"))) {
 			long n = strtol(v, &end, 0);
 
@@ -138,6 +158,10 @@ static void parse(char **argv, struct args *a)
 		}
 	}
 	a->program = argv + i;
+	if (a->seed && !a->orders)
+		wrap_usage("--seed is of --schedules", "");
+	if (a->orders && (tool || a->leaks || a->strict || a->loaded || a->bits || a->json || a->xml || a->suppressions))
+		wrap_usage("--schedules has no tool, and of the options only --seed and --error-exitcode", "");
 	if (!argv[i])
 		wrap_usage("which program?", "");
 	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
@@ -370,6 +394,12 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	parse(argv, &a);
+	if (a.orders) {
+		unsigned differ;
+
+		status = schedules_run(a.program, a.orders, a.seed ? a.seed : 1, &differ);
+		return differ && a.exit_code >= 0 ? a.exit_code : status;
+	}
 	if (a.suppressions && (access(a.suppressions, R_OK) || is_directory(a.suppressions))) {
 		fprintf(stderr, "ppu-check: %s: %s\n", a.suppressions, strerror(errno));
 		return 2;

@@ -504,11 +504,7 @@ enum ppu_step ppu_h_ret(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 
 static uint32_t random16(struct ppu_warp *w)
 {
-	uint64_t x = w->rng += 0x9e3779b97f4a7c15ull;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-	return (uint32_t)(x >> 48);
+	return (uint32_t)(ppu_mix64(w->rng += 0x9e3779b97f4a7c15ull) >> 48);
 }
 
 /* Does this YIELD switch, or is it a NOP (SIMT-46, SIMT-47)? */

@@ -50,6 +50,14 @@
 #define PPU_SIMD_CLONES
 #endif
 
+/* A number that looks random, of one that does not. */
+static inline uint64_t ppu_mix64(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return x ^ x >> 31;
+}
+
 /* Cycles of a turn: it ends at the first turn point (flow.h) with that many, or when the warp has to wait. */
 #define PPU_SM_QUANTUM		512
 

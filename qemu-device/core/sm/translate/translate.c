@@ -190,7 +190,7 @@ void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_
 	bool eager = core->cfg.engine == PPU_ENGINE_TRANSLATE;
 	bool aside = !eager && core->ports.start_background;
 
-	if (core->cfg.engine == PPU_ENGINE_INTERPRET || core->observer)
+	if (core->cfg.engine == PPU_ENGINE_INTERPRET || core->cfg.schedule || core->observer)
 		return;
 	collect(core);
 	if (prog->refused || prog->whole || prog == core->translator->prog ||
@@ -213,7 +213,7 @@ void ppu_translate_window(struct ppu_sm *sm)
 {
 	uint32_t i;
 
-	if (sm->core->cfg.engine == PPU_ENGINE_INTERPRET || sm->core->observer)
+	if (sm->core->cfg.engine == PPU_ENGINE_INTERPRET || sm->core->cfg.schedule || sm->core->observer)
 		return;
 	collect(sm->core);
 	for (i = 0; i < sm->num_ctas; i++) {

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device's property x-schedule is the seed of another order: which warp goes on, where its turn ends, and which block comes
+ * next.  branch-first says which lanes of a warp go on.  A program whose kernels are right prints the same in each of them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/check/schedules.h"
+#include "tools/wrap/wrap.h"
+
+#define LEAST_NS	20000000000ull	/* that a run may take; or TIMES as long as that in the device's own order */
+#define TIMES		20
+#define HUNG		(-1)
+/* Which side of a branch goes first is free, too. */
+#define ORDER		"x-schedule=%u,branch-first=%u"
+#define ORDER_OF(seed)	(seed), (seed) % 2
+
+struct output {
+	char *text;
+	size_t bytes;
+	int status;			/* HUNG: it was stopped */
+	uint64_t ns;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void set_order(unsigned seed)
+{
+	const char *props = getenv("PPU_PROPS");
+	char *all;
+
+	if (asprintf(&all, "%s%s" ORDER, props ? props : "", props && *props ? "," : "", ORDER_OF(seed)) < 0)
+		exit(2);
+	if (seed)
+		setenv("PPU_PROPS", all, 1);
+	free(all);
+}
+
+/* What is in the file, from its start. */
+static void take(int fd, struct output *o)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+	ssize_t n = 0;
+
+	o->bytes = end > 0 ? (size_t)end : 0;
+	o->text = wrap_need(calloc(1, o->bytes + 1));
+	for (size_t at = 0; at < o->bytes && (n = pread(fd, o->text + at, o->bytes - at, (off_t)at)) > 0; )
+		at += (size_t)n;
+}
+
+/* Without an end the program is stopped. */
+static int wait_for(pid_t child, uint64_t most)
+{
+	uint64_t until = now() + most;
+	int status;
+
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		if (now() > until) {
+			kill(-child, SIGKILL);
+			waitpid(child, &status, 0);
+			return HUNG;
+		}
+		usleep(2000);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* seed 0: the device's own order.  Of others the messages are not shown. */
+static void run(char **program, unsigned seed, uint64_t most, struct output *o)
+{
+	uint64_t begin = now();
+	FILE *f = tmpfile();
+	pid_t child;
+
+	if (!f)
+		wrap_usage("no temporary file: ", strerror(errno));
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		setpgid(0, 0);
+		if (dup2(fileno(f), 1) < 0 || (seed && !freopen("/dev/null", "w", stderr)))
+			_exit(2);
+		set_order(seed);
+		_exit(wrap_run(program));
+	}
+	if (child < 0)
+		wrap_usage("no process: ", strerror(errno));
+	setpgid(child, child);
+	o->status = wait_for(child, most);
+	o->ns = now() - begin;
+	take(fileno(f), o);
+	fclose(f);
+}
+
+/* The first line that is another one, as "line 3: ...". */
+static void tell_lines(const struct output *own, const struct output *o)
+{
+	size_t at = 0, start = 0;
+	unsigned line = 1;
+
+	while (at < own->bytes && at < o->bytes && own->text[at] == o->text[at]) {
+		if (own->text[at] == '\n') {
+			line++;
+			start = at + 1;
+		}
+		at++;
+	}
+	if (at == own->bytes && at == o->bytes)
+		return;
+	fprintf(stderr, "  line %u is   %.*s\n  instead of  %.*s\n", line, (int)strcspn(o->text + start, "\n"), o->text + start,
+		(int)strcspn(own->text + start, "\n"), own->text + start);
+}
+
+static bool differs(const struct output *own, const struct output *o)
+{
+	return own->status != o->status || own->bytes != o->bytes || memcmp(own->text, o->text, o->bytes) != 0;
+}
+
+static void tell(const struct output *own, const struct output *o, unsigned seed)
+{
+	if (o->status == HUNG)
+		fprintf(stderr, "ppu-check: order %u: the program does not end\n", seed);
+	else if (o->status != own->status)
+		fprintf(stderr, "ppu-check: order %u: exit status %d instead of %d\n", seed, o->status, own->status);
+	else
+		fprintf(stderr, "ppu-check: order %u: another output\n", seed);
+	tell_lines(own, o);
+	fprintf(stderr, "  again with PPU_PROPS=" ORDER ", or --schedules 1 --seed %u\n", ORDER_OF(seed), seed);
+}
+
+int schedules_run(char **program, unsigned orders, unsigned seed, unsigned *differ)
+{
+	struct output own = { 0 }, o;
+	uint64_t most = LEAST_NS;
+
+	setenv("PPU_BACKEND", "core", 0);
+	run(program, 0, UINT64_MAX / 2, &own);
+	fwrite(own.text, 1, own.bytes, stdout);
+	fflush(stdout);
+	if (own.ns * TIMES > most)
+		most = own.ns * TIMES;
+	*differ = 0;
+	for (unsigned i = 0; i < orders; i++) {
+		o = (struct output){ 0 };
+		run(program, seed + i, most, &o);
+		if (differs(&own, &o)) {
+			if (++*differ <= 10)
+				tell(&own, &o, seed + i);
+		}
+		free(o.text);
+	}
+	fprintf(stderr, "ppu-check: %u of %u orders give another output\n", *differ, orders);
+	free(own.text);
+	return own.status;
+}

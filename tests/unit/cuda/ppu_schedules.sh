@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# ppu-check --schedules: output that depends on the order of warps and blocks is found, and the seed repeats it; programs that
+# are right print the same in each order.
+
+cd "$(dirname "$0")/../../.." || exit 1
+build=$(realpath "${BUILD:-build}")
+check=$build/bin/ppu-check
+export PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=2
+unset LD_LIBRARY_PATH PPU_CHECK
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+result()	# STATUS NAME
+{
+	if [[ $1 == 0 ]]; then
+		echo "ok - $2"
+	else
+		sed 's/^/# /' "$tmp/out"
+		echo "not ok - $2"
+		failed=1
+	fi
+}
+
+"$build/cuda/bin/ppu-nvcc" -std=c++17 -o "$tmp/orders" tests/unit/lib/orders.cu >"$tmp/out" 2>&1
+result $? "the programs are built"
+for name in last_block first_warp lost_update no_barrier; do
+	"$check" --schedules 12 --error-exitcode 77 "$tmp/orders" $name >"$tmp/out" 2>&1
+	[[ $? == 77 ]] && grep -q '^ppu-check: order [0-9]*: another output$' "$tmp/out" &&
+		grep -q '^ppu-check: [1-9][0-9]* of 12 orders give another output$' "$tmp/out" && grep -q '^  instead of  ' "$tmp/out"
+	result $? "$name: the output depends on the order"
+	seed=$(sed -n 's/^  again with PPU_PROPS=\([^ ]*\), or --schedules 1 --seed [0-9]*$/\1/p' "$tmp/out" | head -1)
+	said=$(sed -n 's/^  line [0-9]* is   //p' "$tmp/out" | head -1)
+	for i in 1 2; do
+		env PPU_PROPS="$PPU_PROPS,$seed" LD_LIBRARY_PATH="$build/lib/cuda" "$tmp/orders" $name >"$tmp/out$i" 2>&1
+	done
+	cp "$tmp/out1" "$tmp/out"
+	cmp -s "$tmp/out1" "$tmp/out2" && grep -q -x -F -- "$said" "$tmp/out1"
+	result $? "$name: the seed repeats it"
+done
+"$check" --schedules 1 --seed 7 "$tmp/orders" lost_update >"$tmp/out" 2>&1
+result $? "without --error-exitcode the status is the program's"
+for name in sum ids lanes; do
+	"$check" --schedules 12 --error-exitcode 77 "$tmp/orders" $name >"$tmp/out" 2>&1 &&
+		grep -q '^ppu-check: 0 of 12 orders give another output$' "$tmp/out"
+	result $? "$name: the output is always the same"
+done
+for program in cuda-matmul cuda-reduction sample-histogram; do
+	"$check" --schedules 4 --error-exitcode 77 "$build/bin/$program" >"$tmp/out" 2>&1
+	[[ $? != 77 ]] && grep -q '^ppu-check: 0 of 4 orders' "$tmp/out"
+	result $? "$program: the output is always the same"
+done
+"$check" --schedules 2 sh -c 'exit 3' >"$tmp/out" 2>&1
+[[ $? == 3 ]]
+result $? "the exit status is that in the device's own order"
+for words in '--seed 3' '--schedules 0' '--schedules 2 --tool memcheck' '--schedules 2 --strict'; do
+	# shellcheck disable=SC2086
+	"$check" $words true >"$tmp/out" 2>&1
+	[[ $? == 2 ]]
+	result $? "$words is refused"
+done
+exit $failed
