@@ -331,7 +331,8 @@ def lib_sources(lab):
 
 
 def exercises(lab, files, where, shown):
-    """Builds the grader's programs, with the student's files unless those are a module. Our own mistakes raise."""
+    """Builds the grader's programs, with the student's files unless those are a module, and the student's own programs,
+    unless files is None. Our own mistakes raise."""
     total = Built()
     flags = ["-I" + os.path.join(paths.TOP, "include"), "-I" + paths.LIB, "-I" + lab.dir, "-I/usr/include/libdrm",
              *lab.cflags]
@@ -341,11 +342,13 @@ def exercises(lab, files, where, shown):
         # The driver's ioctls, as they are in this lab.
         tree.write_if_changed(os.path.join(where, "uapi/lab_uapi.h"), tree.given(lab)["lab_uapi.h"])
         flags.append("-I" + os.path.join(where, "uapi"))
-    if lab.kind != "module":
-        files = dict(tree.given(lab), **files)
+    programs = lab.programs if files is not None else {}
+    if lab.kind != "module" or lab.programs:
+        files = dict(tree.given(lab), **(files or {}))
         os.makedirs(src, exist_ok=True)
         lay_out(src, files)
         flags.append("-I" + src)
+    if lab.kind != "module":
         student = [os.path.join(src, n) for n in lab.student if n.endswith(".c")]
     if lab.kind == "core":
         flags.append("-I" + os.path.join(paths.TOP, "qemu-device"))
@@ -354,8 +357,8 @@ def exercises(lab, files, where, shown):
         archives = [without_units("ppucore", units, where)]
     for name, source in lab.images.items():
         merge(total, image(name, source, where, src, shown))
-    own = {os.path.join(src, s) for sources in lab.programs.values() for s in sources}
-    for name, sources in lab.programs.items():
+    own = {os.path.join(src, s) for sources in programs.values() for s in sources}
+    for name, sources in programs.items():
         merge(total, program(name, [os.path.join(src, s) for s in sources], where,
                              flags + lab.program_cflags.get(name, []), libs, shown, src, archives))
     for name, (sources, more) in lab.exercises.items():

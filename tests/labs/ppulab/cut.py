@@ -8,6 +8,7 @@ A directive is a whole line: white space, a comment starter (`//`, `;` or `#`),
              text       directives right below; then comes the solution, then perhaps
     instead             and what the skeleton has in place of the solution, then
     end
+    N hidden            the same, but the skeleton does not say that there is something to write
     N given             ... end     is there from lab N on
     N before            ... end     is there before lab N
     N file              in the first lines: the whole file is there from lab N on
@@ -17,7 +18,7 @@ Regions do not nest."""
 import re
 
 DIRECTIVE = re.compile(r"^(\s*)(//|;|#)LAB(?:[ \t]+(.*?))?\s*$")
-NUMBERED = re.compile(r"^(\d+)\s+(write|given|before|file)\b\s*(:?)\s*(.*)$")
+NUMBERED = re.compile(r"^(\d+)\s+(write|hidden|given|before|file)\b\s*(:?)\s*(.*)$")
 FILE_WITHIN = 5         # lines in which `N file` may stand
 
 
@@ -64,7 +65,7 @@ def chosen(region, lab, solved, without):
         return []
     if lab > region.lab or solved:
         return region.solution
-    return todo(region) + region.instead
+    return (todo(region) if region.kind == "write" else []) + region.instead
 
 
 class Cutter:
@@ -122,15 +123,15 @@ class Cutter:
                 self.fail(line, "`LAB end` without a region")
             self.end()
         elif rest == "instead":
-            if not region or region.kind != "write":
-                self.fail(line, "`LAB instead` outside a `LAB N write` region")
+            if not region or region.kind not in ("write", "hidden"):
+                self.fail(line, "`LAB instead` outside a `LAB N write` or `LAB N hidden` region")
             if region.part == "instead":
                 self.fail(line, "a second `LAB instead` in the region that began in line %d" % region.line)
             region.part = "instead"
         elif region and region.part == "text" and rest:
             region.text.append(rest)
         else:
-            self.fail(line, "unknown directive `LAB %s` (there are: N write: TEXT, N given, N before, N file, "
+            self.fail(line, "unknown directive `LAB %s` (there are: N write: TEXT, N hidden, N given, N before, N file, "
                             "instead, end)" % rest)
 
     def line(self, text, number):
@@ -168,6 +169,6 @@ def owners(text):
     for line in text.split("\n"):
         m = DIRECTIVE.match(line)
         m = m and NUMBERED.match(m.group(3) or "")
-        if m and m.group(2) == "write":
+        if m and m.group(2) in ("write", "hidden"):
             labs.add(int(m.group(1)))
     return labs

@@ -125,8 +125,8 @@ class Lab:
         self.exercises[name or os.path.splitext(os.path.basename(sources[0]))[0]] = (list(sources), libs)
 
     def program(self, name, *sources, cflags=()):
-        """kind "program", "core": the student's files are a program of their own, /lab/NAME in the guest; main() may
-        come from a library of the course. cflags: more flags for these files."""
+        """The student's files are a program of their own, /lab/NAME in the guest, and with kind "module" these files are no
+        part of lab.ko; main() may come from a library of the course. cflags: more flags for these files."""
         self.programs[name] = list(sources)
         self.program_cflags[name] = list(cflags)
 

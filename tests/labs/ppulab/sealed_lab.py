@@ -66,7 +66,7 @@ class Parts:
         """The grader's programs for a lab in which the student writes a module: {guest path: file}."""
         if self.packaged:
             return {"/lab/" + n: os.path.join(PACKAGE, lab.name, n) for n in lab.exercises}
-        built = build.exercises(lab, {}, where, "")
+        built = build.exercises(lab, None, where, "")
         if not built.ok:
             raise LabError("the grader's programs of lab %d could not be built:\n%s" % (lab.number, built.text))
         return built.puts
@@ -131,12 +131,16 @@ def module(lab, files, parts, where):
     put.update(tree_of(os.path.join(paths.TOP, "include"), "module/include"))
     put.update(tree_of(os.path.join(paths.LIB, "witness"), "lib/witness", "*.h"))
     put["witness.symvers"] = read(os.path.join(parts.witness(), "Module.symvers"))
-    outcome = sealed_build.build(put, MODULE_RECIPE % {"abi": parts.abi}, ["lab.ko", "needs"], parts.archives(lab),
-                                 SEALED_SECONDS)
+    recipe, names = MODULE_RECIPE % {"abi": parts.abi} + "mkdir -p obj bin\n", ["bin/" + n for n in lab.programs]
+    for name, sources in lab.programs.items():
+        recipe += link_recipe(name, ["module/" + s for s in sources],
+                              build.CFLAGS + ["-Imodule/include", "-Imodule", *lab.program_cflags.get(name, [])], [])
+    outcome = sealed_build.build(put, recipe, ["lab.ko", "needs"] + names, parts.archives(lab), SEALED_SECONDS)
     built = Built()
     built.text = outcome.log.replace("/build/module/", "")
     if outcome.ok:
         place_module(built, lab, outcome.files, parts, where)
+        place_programs(built, names, outcome.files, where)
         built.puts.update(parts.exercises(lab, os.path.join(paths.OUT, lab.name + "-grader")))
     return outcome, built
 
@@ -158,6 +162,16 @@ def place_module(built, lab, files, parts, where):
     with open(at, "w", encoding="ascii") as f:
         f.write("".join(n + "\n" for n in listing))
     built.puts["/lab/modules"] = at
+
+
+def place_programs(built, names, files, where):
+    """Keeps programs that the machine has built."""
+    for name in names:
+        at = os.path.join(where, os.path.basename(name))
+        with open(at, "wb") as f:
+            f.write(files[name])
+        os.chmod(at, 0o755)
+        built.puts["/lab/" + os.path.basename(name)] = at
 
 
 # --- a program, a part of the core --------------------------------------------------------
@@ -217,12 +231,7 @@ def program(lab, files, parts, where):
     outcome = sealed_build.build(put, recipe, names, parts.archives(lab), SEALED_SECONDS)
     built = Built()
     built.text = build.NO_TRANSLATOR.sub("", outcome.log).replace("src/", "")
-    for name in names if outcome.ok else []:
-        at = os.path.join(where, os.path.basename(name))
-        with open(at, "wb") as f:
-            f.write(outcome.files[name])
-        os.chmod(at, 0o755)
-        built.puts["/lab/" + os.path.basename(name)] = at
+    place_programs(built, names if outcome.ok else [], outcome.files, where)
     return outcome, built
 
 

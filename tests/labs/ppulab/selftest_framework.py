@@ -68,6 +68,9 @@ def test_cut():
         out.append("the blank lines around a region that is gone are not one")
     if cut.cut("a\n//LAB 2 given\nb\n//LAB end\n//LAB 3 before\nc\n//LAB end\n", 4, True, without={2, 3}) != "a\nc\n":
         out.append("labs that are left out are not left out")
+    hidden = "//LAB 2 hidden\na\n//LAB instead\nb\n//LAB end\n"
+    if (cut.cut(hidden, 2, False), cut.cut(hidden, 2, True)) != ("b\n", "a\n"):
+        out.append("a hidden region is not hidden")
     if cut.cut("// SPDX\n//LAB 6 file\ncode\n", 7, True, without={6}) is not None:
         out.append("a file of a lab that is left out is there")
     return out

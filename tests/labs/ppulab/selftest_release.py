@@ -30,14 +30,14 @@ def marked_texts(lab):
 
 
 def written(text):
-    """{lab: lines} that only solutions have: those of `write` regions."""
+    """{lab: lines} that only solutions have: those of `write` and `hidden` regions."""
     out, number, part = {}, None, None
     for line in text.split("\n"):
         m = cut.DIRECTIVE.match(line)
         rest = (m.group(3) or "") if m else None
         begin = cut.NUMBERED.match(rest) if m else None
         if begin:
-            number, part = (int(begin.group(1)), "solution") if begin.group(2) == "write" else (None, None)
+            number, part = (int(begin.group(1)), "solution") if begin.group(2) in ("write", "hidden") else (None, None)
         elif m and rest in ("instead", "end"):
             part = None
         elif not m and number is not None and part:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Mistakes that lab 15's grader must notice: each fix left out, fixes that take too much away, exploits that are none."""
+
+DRIVER, EXPLOITS = "driver.c", "exploits.c"
+
+
+def unfixed(n, name, *replace, keeps=("conformance",)):
+    return dict(name=name, file=DRIVER, criterion="fix %d" % n, says="Exploit %d works against your driver" % n,
+                replace=list(replace), keeps=["exploit %d" % n, *keeps])
+
+
+WRONG = [
+    unfixed(1, "not_zeroed", ("\tmemset_io(gpu->vram + buf->start, 0, (size_t)pages * GPU_PAGE);\n", "")),
+    unfixed(2, "one_side_checked", ("\tbuf = find(user, args.id);\n\tif (buf)\n\t\tret = args.bytes <= GPU_MOST && "
+                                    "inside(buf, args.offset, args.bytes) ?",
+                                    "\tbuf = find(user, args.id);\n\tif (buf)\n\t\tret = args.bytes <= GPU_MOST && "
+                                    "inside(buf, args.offset, 1) ?"), keeps=()),
+    unfixed(3, "product_of_32_bits", ("\tu64 pages = DIV_ROUND_UP_ULL(bytes, GPU_PAGE);",
+                                      "\tu32 pages = DIV_ROUND_UP(count * size, GPU_PAGE);")),
+    unfixed(4, "owner_not_asked", ("\tsrc = find(user, args.src);\n",
+                                   "\tsrc = args.src >= 1 && args.src <= GPU_BUFS ? &gpu->bufs[args.src - 1] : NULL;\n"
+                                   "\tif (src && !src->used)\n\t\tsrc = NULL;\n")),
+    unfixed(5, "read_again", ("\t\tgpu_wait_idle(gpu);\n\t\tret = to_user(gpu, buf, &args);",
+                              "\t\tgpu_wait_idle(gpu);\n\t\tif (!copy_from_user(&args, job, sizeof(args)) && "
+                              "args.bytes <= GPU_MOST)\n\t\t\tret = to_user(gpu, buf, &args);")),
+    unfixed(6, "gap_not_cleared", ("\t\tmemset(answer, 0, sizeof(*answer));\n", "")),
+    unfixed(7, "still_selected", ("\tif (buf->owner && buf->owner->selected == buf)\n\t\tbuf->owner->selected = NULL;\n", "")),
+    unfixed(8, "found_before_the_wait",
+            ("\tgpu_wait_idle(gpu);\n\tmutex_lock(&gpu->lock);\n\tbuf = find(user, args.id);\n\tif (buf)\n\t\tret = args.bytes",
+             "\tmutex_lock(&gpu->lock);\n\tbuf = find(user, args.id);\n\tmutex_unlock(&gpu->lock);\n\tgpu_wait_idle(gpu);\n"
+             "\tmutex_lock(&gpu->lock);\n\tif (buf)\n\t\tret = args.bytes")),
+    dict(name="last_byte_refused", file=DRIVER, criterion="conformance", says="read the end|read right|run the end",
+         replace=[("bytes <= buf->bytes - offset;", "bytes < buf->bytes - offset;")], keeps=["exploit 1"], loses=["fix 2"]),
+    dict(name="no_copies_at_all", file=DRIVER, criterion="conformance", says="copy: -ENOENT",
+         replace=[("\tsrc = find(user, args.src);\n", "\tsrc = NULL;\n")], keeps=["exploit 4"], loses=["fix 4"]),
+    dict(name="nothing_is_freed", file=DRIVER, criterion="conformance", says="room|after close",
+         replace=[("\tbitmap_clear(gpu->map, (buf->start - GPU_FIRST) / GPU_PAGE, buf->pages);\n", "")],
+         loses=["fix 1", "fix 8"]),
+    dict(name="selection_lost_too_often", file=DRIVER, criterion="conformance", says="peek again",
+         replace=[("\tif (buf->owner && buf->owner->selected == buf)\n", "\tif (buf->owner)\n")], loses=["fix 7"]),
+    dict(name="a_guess", file=EXPLOITS, criterion="exploit 1", says="secret 1 was not claimed",
+         replace=[("v_claim(fd, 1, secret);", "v_claim(fd, 1, secret + 1);")], loses=["fix 1"], keeps=["exploit 2", "fix 2"]),
+    dict(name="another_secret", file=EXPLOITS, criterion="exploit 7", says="secret 7 was not claimed",
+         replace=[("\t\tret = v_service(fd, 7);", "\t\tret = v_service(fd, 4);")], loses=["fix 7"], keeps=["exploit 6", "fix 6"]),
+    dict(name="never_ends", file=EXPLOITS, criterion="exploit 2", says="did not end within 12 s",
+         replace=[("\tint ret = v_create(fd, 1, PAGE, &id);\n\n\tif (!ret)\n\t\tret = v_service(fd, 2);",
+                   "\tint ret = v_create(fd, 1, PAGE, &id);\n\n\tfor (;;)\n\t\tpause();\n\tif (!ret)\n\t\tret = v_service(fd, 2);")],
+         keeps=["exploit 1", "exploit 3"], loses=["fix 2"]),
+]
