@@ -52,13 +52,15 @@ def telling(line):
 
 
 def solution_lines(after):
-    """Lines of the solutions of labs after this one that no skeleton has: {line: lab}."""
+    """Lines of the solutions of labs after this one that no skeleton has, and no solution up to this one: {line: lab}."""
     secret, open_ = {}, set()
     for lab in map(model.load, model.numbers()):
         for text in marked_texts(lab).values():
             for number, lines in written(text).items():
                 if number > after:
                     secret.update((l, number) for l in lines if telling(l))
+                else:
+                    open_.update(lines)
         # Lines that are given before they are to be written: each skeleton's whole cut, without earlier answers.
         open_ |= {l.strip() for t in tree.skeleton(lab).values() for l in t.split("\n")}
     return {l: n for l, n in secret.items() if l not in open_}
