@@ -18,12 +18,21 @@ static void raise_to(uint32_t *clock, uint32_t to)
 		*clock = to;
 }
 
+/* In this form compilers find vectors. */
+static void raise_lanes(uint32_t *clock, const uint32_t *to)
+{
+	for (unsigned l = 0; l < PPU_OBSERVE_LANES; l++)
+		clock[l] = clock[l] > to[l] ? clock[l] : to[l];
+}
+
 /* What thread t knows of its warp, and what it did itself. */
 static void add_warp(const struct rc_cta *c, struct rc_table *to, uint32_t t, const struct rc_known *k)
 {
 	uint32_t first = t & ~(PPU_OBSERVE_LANES - 1u);
 
-	for (uint32_t l = 0; l < PPU_OBSERVE_LANES && first + l < c->threads; l++)
+	if (first + PPU_OBSERVE_LANES <= c->threads)
+		raise_lanes(&to->clock[first], k->warp);
+	for (uint32_t l = 0; first + PPU_OBSERVE_LANES > c->threads && first + l < c->threads; l++)
 		raise_to(&to->clock[first + l], k->warp[l]);
 	raise_to(&to->clock[t], k->clock);
 }
@@ -320,8 +329,7 @@ void chk_race_warp(struct chk_ctx *ctx, const struct ppu_seen_warp *at, uint32_t
 		return;
 	FOR_LANES(l, lanes) {
 		settle(c, at->warp * PPU_OBSERVE_LANES + l);
-		for (unsigned k = 0; k < PPU_OBSERVE_LANES; k++)
-			raise_to(&all[k], th[l].now.warp[k]);
+		raise_lanes(all, th[l].now.warp);
 		raise_to(&all[l], th[l].now.clock);
 		same &= !any || base == th[l].now.base;
 		base = th[l].now.base;
