@@ -20,6 +20,9 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
 include_patterns = ["index.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSES/README.md", "Documentation/**",
                     "reference/**", "kmod/locking.rst"]
+# Model answers are in the source tree, and not on a site that students read.
+TEACHERS = "Documentation/labs/teach"
+exclude_patterns = [TEACHERS]
 myst_heading_anchors = 6
 highlight_language = "none"         # indented blocks are commands, output, C, ...
 pygments_style = "friendly"
@@ -113,6 +116,8 @@ def read_page(app, docname, source):
         """A page that is not part of the manual, such as the README of a folder, is a file of the tree like any other."""
         shown, link = match.groups()
         page = os.path.normpath(os.path.join(folder, link))
+        if page.startswith(TEACHERS + "/"):
+            return "%s (`%s`)" % (shown, page)
         if page in app.env.project.docnames or os.path.splitext(page)[0] in app.env.project.docnames:
             return match.group(0)
         if not os.path.exists(os.path.join(srcdir, page)):
