@@ -64,7 +64,8 @@ E(ATOMIC_SPACE,    52, CTX,  "atomic operation on local or parameter memory") \
 E(TASK_DONE_FAULT, 53, CTX,  "the TMD's completion address is not writable") \
 E(SAVE_CORRUPT,    54, CTX,  "the saved image of a CTA is not what the device wrote") \
 E(TASK_QUEUE,      55, CTX,  "a task queue is not mapped, or its put counter went back or past its capacity") \
-E(TASK_MEMORY,     56, CTX,  "the host that runs the device has no memory left for a task")
+E(TASK_MEMORY,     56, CTX,  "the host that runs the device has no memory left for a task") \
+E(CLUSTER_CTA,     57, CTX,  "shared memory of a CTA that the cluster does not have, or that has ended")
 
 enum ppu_err {
 #define E(name, code, scope, text) PPU_ERR_##name = (code),

@@ -280,12 +280,19 @@ S(DYN_SMEM, 30, 0, "dynamic_smem_size") S(TOTAL_SMEM, 31, 0, "total_smem_size") 
 S(LOCAL_SIZE, 32, 0, "local_size") S(PRIORITY, 33, 0, "priority") \
 S(QUEUE_INDEX, 34, 1, "queue_index") S(ENVREG0, 35, 1, "envreg0") S(ENVREG1, 36, 1, "envreg1") \
 S(ENVREG2, 37, 1, "envreg2") S(ENVREG3, 38, 1, "envreg3") S(CTAID_LINEAR, 39, 0, "ctaid_linear") \
-S(CONTEXT, 40, 0, "context") S(MAX_DEPTH, 41, 0, "max_depth")
+S(CONTEXT, 40, 0, "context") S(MAX_DEPTH, 41, 0, "max_depth") \
+S(CLUSTER_CTAID_X, 42, 0, "cluster_ctaid.x") S(CLUSTER_CTAID_Y, 43, 0, "cluster_ctaid.y") \
+S(CLUSTER_CTAID_Z, 44, 0, "cluster_ctaid.z") S(CLUSTER_NCTAID_X, 45, 0, "cluster_nctaid.x") \
+S(CLUSTER_NCTAID_Y, 46, 0, "cluster_nctaid.y") S(CLUSTER_NCTAID_Z, 47, 0, "cluster_nctaid.z") \
+S(CLUSTERID_X, 48, 0, "clusterid.x") S(CLUSTERID_Y, 49, 0, "clusterid.y") S(CLUSTERID_Z, 50, 0, "clusterid.z") \
+S(NCLUSTERID_X, 51, 0, "nclusterid.x") S(NCLUSTERID_Y, 52, 0, "nclusterid.y") \
+S(NCLUSTERID_Z, 53, 0, "nclusterid.z") S(CLUSTER_CTARANK, 54, 0, "cluster_ctarank") \
+S(CLUSTER_NCTARANK, 55, 0, "cluster_nctarank") S(IS_EXPLICIT_CLUSTER, 56, 0, "is_explicit_cluster")
 enum ppu_sreg {
 #define S(name, num, is64, text) PPU_SR_##name = (num),
 	PPU_SREGS(S)
 #undef S
-	PPU_SR_COUNT = 42
+	PPU_SR_COUNT = 57
 };
 
 /*
@@ -436,6 +443,8 @@ I(VOTE,    0x6a, "vote",   VOTE,   TS_NONE, WARP, "vote on ps over member mask i
 I(SHFL,    0x6b, "shfl",   SHFL,   TS_NONE, WARP, "d, pd = lane exchange of a; b lane or delta (bi: imm 15:0), c PTX clamp word (ci: imm 31:16; both may be immediate); x 0: active lanes, x 1: member mask in register y, x 2: full mask; a source lane that takes no part gives 0.") \
 I(MATCH,   0x6c, "match",  MATCH,  TBIT(U32) | PPU_TBIT(U64), WARP, "d = lanes of member mask b with equal a; all: pd.") \
 I(REDUX,   0x6d, "redux",  REDUX,  TS_I32,  WARP, "d = reduction (u: PPU_ATOM_ADD, MIN, MAX, AND, OR, XOR) of a over member mask b.") \
+I(CLARRIVE,0x6e, "clarrive",N0,    TS_NONE, WARP, "arrive at the barrier of the cluster, without waiting.") \
+I(CLWAIT,  0x6f, "clwait", N0,     TS_NONE, WARP, "wait until all threads of the cluster have arrived or ended; they may arrive again then.") \
 I(TLAUNCH, 0x70, "tlaunch",D_A,    TS_NONE, CTRL, "device-side launch of the TMD at a:a+1; d = 0 or a PPU_LAUNCH_* error.") \
 I(TSYNC,   0x71, "tsync",  D_A,    TS_NONE, CTRL, "wait for children of this thread's CTA; d = error.")
 

@@ -24,6 +24,7 @@ struct ppu_seen_task {
 	uint32_t depth;			/* 1: launched by the CPU */
 	uint32_t regs;			/* of a thread */
 	uint32_t insns;			/* of the program: more than any pc */
+	uint32_t cluster;		/* of the TMD */
 	uint64_t time;			/* of task_start() and task_end(): device time, ns */
 };
 

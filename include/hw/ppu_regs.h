@@ -26,7 +26,7 @@
 #define PPU_PCI_CLASS		0x0302	/* 3D controller */
 
 #define PPU_ID_MAGIC		0x00555050	/* "PPU" */
-#define PPU_HW_VERSION		0x00010006	/* major << 16 | minor */
+#define PPU_HW_VERSION		0x00010007	/* major << 16 | minor */
 
 #define PPU_BAR_REGS		0
 #define PPU_BAR_VRAM		2
@@ -157,6 +157,7 @@ R(WATCH_PENDING,        0x2000, W1C, 0, "256 words: watch entries that matched."
 #define PPU_FEAT_OWNERS		(1u << 10)	/* ppu_inst_block.owner */
 #define PPU_FEAT_LARGE_PARAMS	(1u << 11)	/* PPU_PARAM_MAX bytes of parameters, not PPU_PARAM_FEW */
 #define PPU_FEAT_SEM_NOR	(1u << 12)	/* PPU_SEM_OP_NOR */
+#define PPU_FEAT_CLUSTERS	(1u << 13)	/* ppu_tmd.cluster */
 
 #define PPU_SCHED_PAUSE_HOST	(1u << 0)
 #define PPU_SCHED_PAUSE_TASKS	(1u << 1)

@@ -48,8 +48,13 @@ struct ppu_save_cta {
 	__u32 tokq_entries;
 	__u32 entry_bytes;	/* queue entry of the CTA, behind the parameters; 0: a grid */
 	__u32 reserved;
-	__u8 entry[256];
+	__u8 entry[256];	/* of a grid: struct ppu_save_cluster of each warp */
 	__u64 reserved2;
+};
+
+/* Lanes that have arrived at the barrier of the cluster; that it lets pass. */
+struct ppu_save_cluster {
+	__u32 arrived, passed;
 };
 
 struct ppu_save_bar {

@@ -36,7 +36,7 @@ struct ppu_tmd {
 	__u32 num_barriers;	/* 0..16 */
 	__u64 param_va;		/* parameters, copied into parameter memory before the first CTA */
 	__u32 param_bytes;	/* 0..PPU_PARAM_MAX */
-	__u32 reserved0;
+	__u32 cluster;		/* CTAs of a cluster in x 7:0, y 15:8, z 23:16; 0: no clusters (PPU_CLUSTER) */
 	__u64 const_va;		/* reserved for a constant bank; 0 */
 	__u64 data_va;		/* grid: pointer to the task's data (HW-29), not used by the device */
 	__u64 done_va;		/* on completion store done_value here (64 bit); 0: no store */
@@ -69,6 +69,23 @@ struct ppu_tmd {
 #define PPU_MAX_GRID_X		0x7fffffff	/* CTAs */
 #define PPU_MAX_GRID_YZ		65535
 #define PPU_NUM_BARRIERS	16		/* of a CTA */
+/*
+ * Clusters (PPU_FEAT_CLUSTERS): the CTAs of a cluster are on one SM, start, leave and come back together, share a barrier and
+ * see each other's shared memory.  The grid is a multiple of the cluster in each direction.  A queue TMD has none.
+ */
+#define PPU_CLUSTER(x, y, z)	((x) | (y) << 8 | (z) << 16)
+#define PPU_CLUSTER_DIM(c, i)	((c) ? (c) >> 8 * (i) & 0xff : 1u)
+#define PPU_CLUSTER_CTAS(c)	(PPU_CLUSTER_DIM(c, 0) * PPU_CLUSTER_DIM(c, 1) * PPU_CLUSTER_DIM(c, 2))
+#define PPU_CLUSTER_MAX		16		/* CTAs of a cluster */
+/*
+ * An offset in shared memory from PPU_CLUSTER_BYTES on names the shared memory of a CTA of the cluster: its rank + 1 stands
+ * in bits 31:24.  So it does in generic addresses, behind PPU_VA_SHARED_BASE.
+ */
+#define PPU_CLUSTER_SHIFT	24
+#define PPU_CLUSTER_BYTES	(1u << PPU_CLUSTER_SHIFT)
+#define PPU_CLUSTER_OFFSET(rank, offset) \
+	(((rank) + 1u) << PPU_CLUSTER_SHIFT | ((offset) & (PPU_CLUSTER_BYTES - 1)))
+#define PPU_CLUSTER_BARRIER	PPU_NUM_BARRIERS	/* number of the cluster's barrier in traces */
 
 /*
  * The queue of a queue TMD, followed by queue_capacity entries of queue_entry_bytes.  Entry number n

@@ -21,7 +21,7 @@
  * What both sides must agree on.  `number` changes with the meaning of the table's functions.  The sizes
  * change by themselves when somebody adds a member to a structure that passes through the table.
  */
-#define BE_ABI_NUMBER	6u
+#define BE_ABI_NUMBER	7u
 struct be_abi {
 	uint32_t number;
 	uint32_t ops, options, prop, chan, state, devq_args, devq, limits, fault, task, translation, code, observer, seen, debugger, debug_ops, look;

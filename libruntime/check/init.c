@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <hw/ppu_isa.h>
+#include <hw/ppu_tmd.h>
 #include "check/cta.h"
 #include "check/init.h"
 
@@ -187,7 +188,8 @@ static void shared(struct chk_ctx *c, const struct ppu_seen_access *a)
 	struct chk_finding f = { .kind = CHK_UNINITIALIZED };
 	unsigned first = 0, n;
 
-	if (!cta || all_written(cta, a))
+	/* Blocks of a cluster write each other's. */
+	if (!cta || PPU_CLUSTER_CTAS(a->at.cta->task.cluster) > 1 || all_written(cta, a))
 		return;
 	for (m = done(a); m; m &= m - 1) {
 		uint64_t at = a->addr[__builtin_ctz(m)];

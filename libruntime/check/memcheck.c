@@ -168,6 +168,7 @@ static const struct {
 } faults[] = {
 	{ PPU_ERR_MISALIGNED, CHK_MISALIGNED, "is not a multiple of its size" },
 	{ PPU_ERR_WINDOW_RANGE, CHK_OUT_OF_BOUNDS, "is outside" },
+	{ PPU_ERR_CLUSTER_CTA, CHK_OUT_OF_BOUNDS, "is in a block that has ended, or that the cluster does not have" },
 	{ PPU_ERR_STACK_OVERFLOW, CHK_STACK_OVERFLOW, "is below the stack" },
 	{ PPU_ERR_PARAM_WRITE, CHK_READ_ONLY, "writes parameters" },
 	{ PPU_ERR_MMU_READONLY, CHK_READ_ONLY, "is read-only" },

@@ -402,7 +402,7 @@ void chk_sync_barrier(struct chk_ctx *c, const struct ppu_seen_barrier *b)
 	struct cta *cta = cta_of(b->cta);
 	uint32_t first = 0;
 
-	if (!cta)
+	if (!cta || b->number >= BARRIERS)	/* the cluster's: nobody says where its threads wait */
 		return;
 	while (first < b->cta->warps && !b->waiting[first])
 		first++;
@@ -411,8 +411,7 @@ void chk_sync_barrier(struct chk_ctx *c, const struct ppu_seen_barrier *b)
 		tell_exited(c, b, cta, first);
 		look_at_places(c, b, cta, first);
 	}
-	if (b->number < BARRIERS)
-		cta->kinds[b->number] = 0;
+	cta->kinds[b->number] = 0;
 	for (uint32_t w = 0; w < b->cta->warps; w++)
 		cta->warp[w].here &= ~b->waiting[w];
 }

@@ -100,7 +100,7 @@ static enum prof_sum reason(const struct prof_launch *l, const struct warp *w, c
 		return op_at(l, w->pc) == PPU_OP_NANOSLEEP ? PROF_stall_sleep : PROF_stall_memory;
 	case PPU_SEEN_LANES:
 		*until = w->awake ? w->awake : t->begin;
-		return op_at(l, w->pc) == PPU_OP_BAR ? PROF_stall_barrier : PROF_stall_lanes;
+		return op_at(l, w->pc) == PPU_OP_BAR || op_at(l, w->pc) == PPU_OP_CLWAIT ? PROF_stall_barrier : PROF_stall_lanes;
 	case PPU_SEEN_REPLY:
 		return PROF_stall_launch;
 	case PPU_SEEN_CHILDREN:

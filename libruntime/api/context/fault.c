@@ -39,6 +39,7 @@ static ppuResult err_result(uint32_t code)
 	case PPU_ERR_MMU_PRIV:
 	case PPU_ERR_MMU_BAD_PTE:
 	case PPU_ERR_WINDOW_RANGE:
+	case PPU_ERR_CLUSTER_CTA:
 	case PPU_ERR_PARAM_WRITE:
 	case PPU_ERR_ATOMIC_SPACE:
 		return PPU_ERROR_ILLEGAL_ADDRESS;

@@ -165,6 +165,16 @@ static bool in_row(struct rc_cta *c, const struct ppu_seen_access *a)
 	return rc_row(c, a, &me);
 }
 
+/* Not those that look into the shared memory of another block of the cluster. */
+static uint32_t own_lanes(const struct ppu_seen_access *a)
+{
+	uint32_t lanes = 0;
+
+	FOR_LANES(l, a->lanes)
+		lanes |= (uint32_t)(a->addr[l] < a->at.cta->task.shared_bytes) << l;
+	return lanes;
+}
+
 void chk_race_access(struct chk_ctx *ctx, const struct ppu_seen_access *a)
 {
 	bool global = a->space == PPU_SPACE_GLOBAL, strong = a->order != PPU_MO_WEAK || a->kind == PPU_SEEN_ATOMIC;
@@ -173,10 +183,10 @@ void chk_race_access(struct chk_ctx *ctx, const struct ppu_seen_access *a)
 
 	if (!c)
 		return;
-	lanes = global ? watched(ctx, a) : a->lanes;
+	lanes = global ? watched(ctx, a) : own_lanes(a);
 	if (global && !strong && lanes == ~0u && in_row(c, a))
 		return;
-	FOR_LANES(l, a->lanes) {
+	FOR_LANES(l, global ? a->lanes : lanes) {
 		uint32_t t = a->at.warp * PPU_OBSERVE_LANES + l;
 		struct rc_seen me = {
 			.clock = c->thread[t].now.clock, .cta = c->number, .stamp = rc_now(ctx), .pc = a->at.pc,

@@ -73,6 +73,7 @@ static uint32_t cap(const struct ppu_core *core, unsigned off)
 	case PPU_REG_CAP_FEATURES:
 		return PPU_FEAT_DEVQ | PPU_FEAT_PREEMPT | PPU_FEAT_ENGINE_STATS | PPU_FEAT_GROUPS |
 		       PPU_FEAT_NULL_PAGES | PPU_FEAT_TASK_TIME | PPU_FEAT_OWNERS | PPU_FEAT_LARGE_PARAMS | PPU_FEAT_SEM_NOR |
+		       PPU_FEAT_CLUSTERS |
 		       (c->priority_order ? PPU_FEAT_PRIO_DOWN : 0) |
 		       (c->devq_assist ? PPU_FEAT_DEVQ_ASSIST : 0);
 	case PPU_REG_CAP_TIMESLICE_NS:

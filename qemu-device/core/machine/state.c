@@ -17,7 +17,7 @@
 #include "core/machine/units.h"
 
 #define STATE_MAGIC 0x5453555050ull	/* "PPUST" */
-#define STATE_VERSION 15
+#define STATE_VERSION 16
 /* Can be loaded still; 10 brought channel groups, 11 names of properties, 13 the time of a channel's tasks, 14 owners,
  * 15 the lengths of windows. */
 #define STATE_OLDEST 9

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 #include <hw/ppu_observe.h>
+#include "core/sm/cluster/cluster.h"
 #include "core/sm/diverge.h"
 #include "core/sm/exec_warp.h"
 #include "core/sm/observe.h"
@@ -93,7 +94,9 @@ void ppu_bar_lanes_ended(struct ppu_sm *sm, struct ppu_warp *w)
 	for (left = w->cta->busy_bars; left; left &= left - 1) {
 		unsigned n = (unsigned)__builtin_ctz(left);
 
-		if (w->cta->bar[n].busy && barrier_complete(sm, w->cta, &w->cta->bar[n]))
+		if (n == PPU_CLUSTER_BARRIER)
+			ppu_cluster_lanes_ended(sm, w);
+		else if (w->cta->bar[n].busy && barrier_complete(sm, w->cta, &w->cta->bar[n]))
 			open_barrier(sm, w, w->cta, n);
 	}
 }
@@ -642,6 +645,21 @@ void ppu_warp_make_tids(struct ppu_sm *sm, struct ppu_warp *w)
 	w->tid_made = sm->tids_made;
 }
 
+/* Number 3 * what + direction, in the order of the registers. */
+static uint32_t cluster_sreg(const struct ppu_cta *cta, unsigned number)
+{
+	const struct ppu_tmd *t = &cta->task->launch;
+	unsigned i = number % 3;
+	uint32_t dim = PPU_CLUSTER_DIM(t->cluster, i);
+
+	switch (number / 3) {
+	case 0:		return cta->id[i] % dim;
+	case 1:		return dim;
+	case 2:		return cta->id[i] / dim;
+	default:	return t->grid[i] / dim;
+	}
+}
+
 enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	const struct ppu_cta *cta = w->cta;
@@ -699,6 +717,15 @@ enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 		pair = true;
 		break;
 	case PPU_SR_CTAID_LINEAR: v = cta->index; break;
+	case PPU_SR_CLUSTER_CTAID_X: case PPU_SR_CLUSTER_CTAID_Y: case PPU_SR_CLUSTER_CTAID_Z:
+	case PPU_SR_CLUSTER_NCTAID_X: case PPU_SR_CLUSTER_NCTAID_Y: case PPU_SR_CLUSTER_NCTAID_Z:
+	case PPU_SR_CLUSTERID_X: case PPU_SR_CLUSTERID_Y: case PPU_SR_CLUSTERID_Z:
+	case PPU_SR_NCLUSTERID_X: case PPU_SR_NCLUSTERID_Y: case PPU_SR_NCLUSTERID_Z:
+		v = cluster_sreg(cta, di->imm - PPU_SR_CLUSTER_CTAID_X);
+		break;
+	case PPU_SR_CLUSTER_CTARANK:	v = cta->rank; break;
+	case PPU_SR_CLUSTER_NCTARANK:	v = cta->cluster_ctas; break;
+	case PPU_SR_IS_EXPLICIT_CLUSTER: v = t->cluster != 0; break;
 	case PPU_SR_CONTEXT:	v = task->ctx->blk.context_id; break;
 	case PPU_SR_MAX_DEPTH:	v = task->ctx->blk.max_depth; break;
 	}

@@ -50,7 +50,7 @@ static unsigned turns(const struct ppu_dinsn *di)
 	case PPU_H_push:
 		return TARGET;
 	case PPU_H_brx: case PPU_H_calx: case PPU_H_ret:	/* loops of these alone have turn points too */
-	case PPU_H_bar: case PPU_H_warpsync: case PPU_H_tsync:
+	case PPU_H_bar: case PPU_H_clarrive: case PPU_H_clwait: case PPU_H_warpsync: case PPU_H_tsync:
 		return AT | AFTER;
 	case PPU_H_exit: case PPU_H_yield: case PPU_H_nanosleep: case PPU_H_tlaunch: case PPU_H_tlaunch_buf:
 		return AFTER;

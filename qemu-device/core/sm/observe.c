@@ -22,6 +22,7 @@ static void task_of(const struct ppu_sm_task *t, struct ppu_seen_task *s)
 	*s = (struct ppu_seen_task){
 		.serial = PPU_SM_TASK_ID(t), .id = l->id, .inst = t->ctx->inst, .shared_bytes = l->shared_bytes,
 		.local_bytes = l->local_per_thread, .depth = t->depth, .regs = l->regs_per_thread, .insns = l->code_insns,
+		.cluster = l->cluster,
 	};
 	memcpy(s->grid, l->grid, sizeof(s->grid));
 	memcpy(s->block, l->block, sizeof(s->block));
@@ -87,13 +88,19 @@ void ppu_observe_barrier_(const struct ppu_sm *sm, const struct ppu_cta *cta, un
 	const struct ppu_observer *o = sm->core->observer;
 	struct ppu_seen_barrier b = { .number = n, .cycle = sm->cycle };
 	struct ppu_seen_cta s;
+	unsigned i;
 
 	if (!o->barrier)
 		return;
 	ppu_observe_cta_of(cta, &s);
 	b.cta = &s;
-	memcpy(b.arrived, cta->bar[n].arrived, sizeof(b.arrived));
-	memcpy(b.waiting, cta->bar[n].waiting, sizeof(b.waiting));
+	if (n == PPU_CLUSTER_BARRIER) {
+		for (i = 0; i < cta->num_warps; i++)
+			b.arrived[i] = b.waiting[i] = sm->warp[cta->warp[i]].cl_arrived;
+	} else {
+		memcpy(b.arrived, cta->bar[n].arrived, sizeof(b.arrived));
+		memcpy(b.waiting, cta->bar[n].waiting, sizeof(b.waiting));
+	}
 	o->barrier(o->arg, &b);
 }
 

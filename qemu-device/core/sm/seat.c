@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "core/base/alloc.h"
+#include "core/sm/cluster/cluster.h"
 #include "core/sm/seat.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
@@ -13,6 +14,7 @@
 bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct ppu_seat_need *n)
 {
 	uint64_t threads = (uint64_t)t->block[0] * t->block[1];
+	uint32_t ctas;
 
 	if (!threads || threads > PPU_MAX_THREADS_PER_CTA || !t->block[2])
 		return false;
@@ -24,7 +26,8 @@ bool ppu_seat_need(const struct ppu_config *cfg, const struct ppu_tmd *t, struct
 	n->warps = (n->threads + PPU_LANES - 1) / PPU_LANES;
 	n->regs = n->warps * PPU_LANES * t->regs_per_thread;
 	n->shared = t->shared_bytes;
-	return n->warps <= cfg->warps_per_sm && n->regs <= cfg->regs_per_sm &&
+	ctas = PPU_CLUSTER_CTAS(t->cluster);
+	return ctas <= cfg->ctas_per_sm && n->warps * ctas <= cfg->warps_per_sm && n->regs * ctas <= cfg->regs_per_sm &&
 	       (!cfg->shared_per_cta || n->shared <= cfg->shared_per_cta) && n->shared <= cfg->shared_per_sm;
 }
 
@@ -57,8 +60,12 @@ int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct
 	return areas_ok(core, ctx, t) ? 0 : PPU_ERR_NO_TOKQ;
 }
 
-/* Is there room for n when the CTAs in the slots `without` are gone? */
-static bool has_room(const struct ppu_sm *sm, const struct ppu_seat_need *n, uint32_t without)
+/*
+ * Is there room for `want` CTAs with the need n each when the CTAs in the slots `without` are gone?  On an SM that is empty
+ * otherwise a cluster may have more shared memory than the SM has: each CTA as much as a CTA may have.  lent: whoever chose
+ * the SM has looked at the cluster as a whole.
+ */
+static bool has_room(const struct ppu_sm *sm, const struct ppu_seat_need *n, uint32_t want, uint32_t without, bool lent)
 {
 	uint32_t ctas = sm->core->resident[sm->id].ctas, warps = sm->used_warps, regs = sm->used_regs, shared = sm->used_shared;
 	const struct ppu_config *cfg = &sm->core->cfg;
@@ -71,15 +78,17 @@ static bool has_room(const struct ppu_sm *sm, const struct ppu_seat_need *n, uin
 		regs -= cta->regs;
 		shared -= cta->shared_bytes;
 	}
-	return ctas < sm->num_ctas && warps + n->warps <= sm->num_warps && regs + n->regs <= cfg->regs_per_sm &&
-	       shared + n->shared <= cfg->shared_per_sm;
+	return ctas + want <= sm->num_ctas && warps + want * n->warps <= sm->num_warps &&
+	       regs + want * n->regs <= cfg->regs_per_sm &&
+	       (lent || shared + want * n->shared <= cfg->shared_per_sm || (want > 1 && !ctas));
 }
 
 bool ppu_sm_can_start_without(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t, uint32_t without)
 {
 	struct ppu_seat_need n;
 
-	return ppu_seat_need(&core->cfg, &t->launch, &n) && has_room(&core->sms[id], &n, without);
+	return ppu_seat_need(&core->cfg, &t->launch, &n) &&
+	       has_room(&core->sms[id], &n, PPU_CLUSTER_CTAS(t->launch.cluster), without, false);
 }
 
 bool ppu_sm_can_start(struct ppu_core *core, unsigned id, const struct ppu_sm_task *t)
@@ -445,7 +454,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	uint64_t slots;
 
 	*err = PPU_ERR_TMD_LIMITS;
-	if (!ppu_seat_need(&sm->core->cfg, l, &n) || !has_room(sm, &n, 0) || !t->prog)
+	if (!ppu_seat_need(&sm->core->cfg, l, &n) || !has_room(sm, &n, 1, 0, PPU_CLUSTER_CTAS(l->cluster) > 1) || !t->prog)
 		return NULL;
 	cta = &sm->cta[__builtin_ctz(~sm->taken)];
 	slots = free_slots(sm, n.warps);
@@ -466,6 +475,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	cta->areas = find_areas(sm, t);
 	memcpy(cta->reads, ppu_flow_first(t->prog, l->entry_pc)->reg, sizeof(cta->reads));
 	sm->taken |= 1u << (cta - sm->cta);
+	ppu_cluster_join(sm, cta);
 	sm->fresh |= 1u << (cta - sm->cta);
 	ppu_seat_count(sm);
 	sm->used_warps += n.warps;
@@ -487,6 +497,7 @@ void ppu_sm_unseat(struct ppu_sm *sm, struct ppu_cta *cta)
 		w->state = PPU_WARP_FREE;
 		w->cta = NULL;
 	}
+	ppu_cluster_leave(sm, cta);
 	if (sm->timed & cta->slots)
 		sm->next_timed = 0;
 	sm->ready &= ~cta->slots;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/base/io.h"
+#include "core/sm/cluster/cluster.h"
 #include "core/sm/jobs.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
@@ -203,13 +204,15 @@ void ppu_sm_check_deadlock(struct ppu_sm *sm, struct ppu_cta *cta)
 		else if (w->state != PPU_WARP_DONE)
 			return;
 	}
+	if (sync && cta->cluster_ctas > 1)
+		return;			/* does not leave the SM alone */
 	if (sync) {
 		struct ppu_effect *e = ppu_sm_last_effect(sm, PPU_FX_WAITS, cta->task);
 
 		e->arg[0] = (uint64_t)(cta - sm->cta);
 		return;
 	}
-	if (parked) {
+	if (parked && !ppu_cluster_may_open(sm, cta)) {
 		unsigned lane = __builtin_ctz(parked->parked);
 
 		/* The fault names the instruction at which the lowest lane waits. */
@@ -245,6 +248,7 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 {
 	struct ppu_cta *cta = w->cta;
 	struct ppu_effect *e;
+	uint32_t others;
 
 	PPU_SM_TRACE(sm, w, WARP_DONE, 0, cta->index, 0);
 	if (w->state == PPU_WARP_READY) {	/* as ppu_sm_set_state(), of a warp that runs */
@@ -267,7 +271,10 @@ void ppu_sm_warp_done(struct ppu_sm *sm, struct ppu_warp *w)
 	e->arg[1] = cta->warp[0];
 	e->arg[2] = (uint64_t)(cta - sm->cta);
 	e->arg[3] = sm->sb ? ppu_storebuf_last(sm) : 0;
+	others = cta->peers & ~(1u << (cta - sm->cta));
 	ppu_sm_unseat(sm, cta);
+	if (others)
+		ppu_cluster_cta_ended(sm, others);
 }
 
 int ppu_sm_start_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t, uint64_t index,

@@ -13,6 +13,7 @@
  *   tokq.c       the divergence token queue
  *   exec_warp.c  barriers, votes, shuffles, special registers
  *   smsave.c     CTAs into and out of the save area
+ *   cluster/cluster.c  clusters of CTAs
  *   mem/lsu.c    loads, stores, atomics, per-SM TLB
  *   mem/span.c   runs of pages in the TLB
  *   mem/trail.c  the way to large pages
@@ -100,6 +101,8 @@ struct ppu_warp {
 	uint32_t bar_wait;		/* lanes counted at a CTA barrier */
 	uint32_t sync_wait;		/* lanes counted at a WARPSYNC; bar_val: its member mask */
 	uint32_t bar_rel;		/* lanes released since */
+	uint32_t cl_arrived;		/* lanes counted at the cluster's barrier */
+	uint32_t cl_passed;		/* lanes that it has let pass, and that have not gone on */
 
 	uint32_t pending;		/* PPU_WARP_LAUNCH: lanes without reply */
 	uint16_t launch_d;		/* row of the result */
@@ -163,8 +166,14 @@ struct ppu_cta {
 	struct ppu_areas areas;		/* for ppu_seat_warps(), as the registers that can be read before they are written */
 	uint64_t reads[4];
 	uint64_t block;			/* PPU_TIDS_KEY() */
-	uint32_t busy_bars;		/* barriers that may be busy, or not all 0 */
-#define PPU_ALL_BARRIERS	((1u << PPU_NUM_BARRIERS) - 1)
+	/* Its cluster (cluster.h); alone: a cluster of one. */
+	uint64_t cluster;		/* number in the grid */
+	uint32_t peers;			/* slots of its CTAs that have not ended, this one too */
+	uint8_t rank, cluster_ctas;
+	uint8_t peer[PPU_CLUSTER_MAX];	/* slot by rank, for those in `peers` */
+#define PPU_NO_PEER	0xff
+	uint32_t busy_bars;		/* barriers that may be busy, or not all 0; bit PPU_CLUSTER_BARRIER: the cluster's */
+#define PPU_ALL_BARRIERS	((2u << PPU_CLUSTER_BARRIER) - 1)
 	struct ppu_barrier bar[PPU_NUM_BARRIERS];
 };
 

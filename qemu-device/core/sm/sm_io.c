@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/base/io.h"
+#include "core/sm/cluster/cluster.h"
 #include "core/sm/mem/cache.h"
 #include "core/sm/mem/lsu.h"
 #include "core/sm/mem/storebuf.h"
@@ -30,6 +31,8 @@ bool ppu_sm_warp_possible(const struct ppu_warp *w, unsigned state, uint32_t lan
 {
 	const struct ppu_tokq *q = &w->q;
 
+	if ((w->cl_arrived | w->cl_passed) & ~lanes || w->cl_arrived & w->cl_passed)
+		return false;
 	return state > PPU_WARP_FREE && state <= PPU_WARP_HALTED && w->pc <= w->prog->n &&
 	       !(w->live & ~lanes) && !(w->active & ~w->live) && !(w->parked & (~w->live | w->active)) &&
 	       !((w->bar_wait | w->sync_wait | w->bar_rel) & ~lanes) &&
@@ -109,6 +112,10 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 	ppu_io_u32(io, &w->bar_wait);
 	ppu_io_u32(io, &w->sync_wait);
 	ppu_io_u32(io, &w->bar_rel);
+	if (io->version >= 16) {
+		ppu_io_u32(io, &w->cl_arrived);
+		ppu_io_u32(io, &w->cl_passed);
+	}
 	io_lanes(io, w->bar_val, keep.bar_val);
 	io_lanes(io, w->wait, keep.wait);
 	ppu_io_u32(io, &w->ycount);
@@ -150,7 +157,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 		    (!t->prog && ppu_icache_get(core, t->ctx, &t->launch, &t->prog, &va)) ||
 		    sm->used_warps + n.warps > sm->num_warps ||
 		    sm->used_regs + n.regs > core->cfg.regs_per_sm ||
-		    sm->used_shared + n.shared > core->cfg.shared_per_sm) {
+		    (PPU_CLUSTER_CTAS(t->launch.cluster) == 1 && sm->used_shared + n.shared > core->cfg.shared_per_sm)) {
 			cta->task = NULL;
 			ppu_io_fail(io, "SM %u: a CTA of a task that cannot be there", sm->id);
 			return;
@@ -209,6 +216,7 @@ static void io_cta(struct ppu_core *core, struct ppu_io *io, struct ppu_sm *sm, 
 			return;
 		}
 		sm->taken |= 1u << (cta - sm->cta);
+		ppu_cluster_join(sm, cta);
 		core->resident[sm->id].ctas++;
 		sm->used_warps += n.warps;
 		sm->used_regs += n.regs;

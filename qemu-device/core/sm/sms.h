@@ -45,7 +45,7 @@ struct ppu_effects *ppu_sm_effects(struct ppu_core *core, unsigned sm);
 /* Can the SMs ever run a CTA of t?  0, PPU_ERR_TMD_LIMITS: no SM has that much, or PPU_ERR_NO_TOKQ: the areas of
  * the instance block do not cover what SM code will touch. */
 int ppu_sm_limits(struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *t);
-/* Do free warp slots, CTA slots, registers and shared memory suffice for one CTA of t? */
+/* Do free warp slots, CTA slots, registers and shared memory suffice for one CTA of t, or one cluster? */
 bool ppu_sm_can_start(struct ppu_core *core, unsigned sm, const struct ppu_sm_task *t);
 /* The same if the CTAs in these slots were gone. */
 bool ppu_sm_can_start_without(struct ppu_core *core, unsigned sm, const struct ppu_sm_task *t, uint32_t slots);
@@ -53,6 +53,11 @@ bool ppu_sm_can_start_without(struct ppu_core *core, unsigned sm, const struct p
  * or -PPU_ERR_TASK_MEMORY. */
 int ppu_sm_start_cta(struct ppu_core *core, unsigned sm, struct ppu_sm_task *t, uint64_t cta,
 		     uint64_t start_time, const uint8_t *entry);
+/* Clusters (cluster/cluster.c). The CTA that starts as number n of its grid, and the number as which a CTA starts: cluster after
+ * cluster. Is what the TMD says of clusters possible? */
+uint64_t ppu_cluster_cta(const struct ppu_tmd *t, uint64_t n);
+uint64_t ppu_cluster_order(const struct ppu_tmd *t, uint64_t index);
+bool ppu_cluster_tmd_ok(const struct ppu_tmd *t);
 /* Resident CTAs. */
 static inline uint32_t ppu_sm_num_ctas(const struct ppu_core *core, unsigned sm)
 {

@@ -17,6 +17,8 @@
 
 _Static_assert(PPU_SAVE_BARRIERS == PPU_NUM_BARRIERS && PPU_SAVE_LANES == PPU_LANES &&
 	       PPU_SAVE_MAX_THREADS == PPU_MAX_THREADS_PER_CTA, "the layout fits the SM");
+_Static_assert(sizeof(struct ppu_save_cluster) * PPU_MAX_CTA_WARPS <= sizeof(((struct ppu_save_cta *)0)->entry),
+	       "a grid has no queue entry there");
 _Static_assert(sizeof(struct ppu_save_cta) % 8 == 0 && sizeof(struct ppu_save_warp) % 16 == 0,
 	       "no holes");
 
@@ -137,6 +139,18 @@ static void put_barriers(const struct ppu_cta *cta, uint8_t **p)
 		}
 }
 
+static void put_cluster(const struct ppu_sm *sm, const struct ppu_cta *cta, uint8_t *to)
+{
+	unsigned i;
+
+	for (i = 0; i < cta->num_warps; i++) {
+		const struct ppu_warp *w = &sm->warp[cta->warp[i]];
+		struct ppu_save_cluster c = { w->cl_arrived, w->cl_passed };
+
+		put(&to, &c, sizeof(c));
+	}
+}
+
 void ppu_sm_save_cta(struct ppu_core *core, unsigned id, unsigned slot, uint64_t addr, unsigned reason)
 {
 	struct ppu_sm *sm = &core->sms[id];
@@ -160,6 +174,8 @@ void ppu_sm_save_cta(struct ppu_core *core, unsigned id, unsigned slot, uint64_t
 		h.entry_bytes = t->launch.queue_entry_bytes;
 		memcpy(h.entry, cta->params + cta->param_bytes - h.entry_bytes, h.entry_bytes);
 	}
+	if (t->launch.kind != PPU_TMD_QUEUE)
+		put_cluster(sm, cta, h.entry);
 	put(&p, &h, sizeof(h));
 	put_barriers(cta, &p);
 	put(&p, cta->shared, cta->shared_bytes);
@@ -255,6 +271,20 @@ static unsigned next_state(struct ppu_warp *w, unsigned saved, uint64_t start)
 
 #define SLEEP_MAX	(1ull << 40)	/* cycles; nothing the device wrote lies further ahead */
 
+static void get_cluster(struct ppu_sm *sm, const struct ppu_cta *cta, const uint8_t *from)
+{
+	unsigned i;
+
+	for (i = 0; i < cta->num_warps; i++) {
+		struct ppu_warp *w = &sm->warp[cta->warp[i]];
+		struct ppu_save_cluster c;
+
+		get(&from, &c, sizeof(c));
+		w->cl_arrived = c.arrived;
+		w->cl_passed = c.passed;
+	}
+}
+
 static bool get_warp(struct ppu_sm *sm, struct ppu_warp *w, uint64_t start, const uint8_t **p)
 {
 	uint32_t tokq = sm->core->cfg.tokq_entries, local = w->cta->local_bytes;
@@ -329,11 +359,14 @@ int ppu_sm_restore_cta(struct ppu_core *core, unsigned id, struct ppu_sm_task *t
 	if (ok)
 		get(&p, cta->shared, cta->shared_bytes);
 	p += -cta->shared_bytes & 15;
+	if (t->launch.kind != PPU_TMD_QUEUE)
+		get_cluster(sm, cta, h.entry);
 	for (i = 0; i < cta->num_warps && ok; i++) {
 		ok = get_warp(sm, &sm->warp[cta->warp[i]], start, &p);
 		runs |= sm->warp[cta->warp[i]].state == PPU_WARP_TIMED;
 	}
-	if (!ok || !runs) {	/* no CTA is saved in which no warp can go on */
+	/* No CTA is saved in which no warp can go on, but with others of its cluster. */
+	if (!ok || !(runs || cta->cluster_ctas > 1)) {
 		ppu_sm_unseat(sm, cta);
 		ppu_seat_count(sm);
 		return -PPU_ERR_SAVE_CORRUPT;

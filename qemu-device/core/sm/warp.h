@@ -17,7 +17,7 @@
 #define PPU_HANDLERS(H) \
 H(illegal) H(badpc) H(nop) H(bra) H(brx) H(push) H(disable) H(exit) H(cal) H(calx) H(ret) H(yield) \
 H(trap) H(nanosleep) H(tlaunch) H(tsync) \
-H(bar) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
+H(bar) H(clarrive) H(clwait) H(warpsync) H(vote) H(shfl) H(match) H(redux) H(s2r) \
 H(ld) H(st) H(atom) H(membar) \
 H(observed) H(timed) H(seen) H(step) H(ld_buf) H(st_buf) H(atom_buf) H(membar_buf) H(tlaunch_buf)
 enum ppu_handler {

@@ -85,7 +85,7 @@ bool ppu_ctas_fits(const struct ppu_core *core, const struct ppu_ctx *ctx, const
 	if (depth > ctx->blk.max_depth)
 		return false;
 	level_range(ctx, depth, &from, &to);
-	return ppu_sm_image_bytes(core, tmd) <= to - from;
+	return ppu_sm_image_bytes(core, tmd) * PPU_CLUSTER_CTAS(tmd->cluster) <= to - from;
 }
 
 bool ppu_ctas_ctx_create(struct ppu_ctx *ctx)
@@ -98,15 +98,17 @@ bool ppu_ctas_ctx_create(struct ppu_ctx *ctx)
 	return ctx->cta_levels;
 }
 
-/* Finds a place for another image of t.  False: there is no place. */
+/* Finds a place for the images of another cluster of t.  False: there is no place. */
 static bool find_gap(struct ppu_core *core, const struct ppu_task *t, struct ppu_cta_gap *gap)
 {
 	struct level *l = &t->sm.ctx->cta_levels->level[t->sm.depth - 1];
-	uint64_t from, to, bytes = ppu_sm_image_bytes(core, &t->sm.launch), mine = t->next_cta - t->done_ctas;
+	uint64_t from, to, image = ppu_sm_image_bytes(core, &t->sm.launch), mine = t->next_cta - t->done_ctas;
+	uint32_t ctas = PPU_CLUSTER_CTAS(t->sm.launch.cluster);
+	uint64_t bytes = ctas * image;
 	int32_t i, after = NONE;
 
 	level_range(t->sm.ctx, t->sm.depth, &from, &to);
-	if (mine && mine >= PPU_SAVE_MOST_CTAS(to - from, bytes))
+	if (mine && mine + ctas > PPU_SAVE_MOST_CTAS(to - from, image))
 		return false;
 	i = l->first;
 	if (l->hint != NONE && bytes >= l->hint_bytes) {
@@ -127,7 +129,7 @@ static bool find_gap(struct ppu_core *core, const struct ppu_task *t, struct ppu
 	}
 	l->hint = after;
 	l->hint_bytes = bytes;
-	*gap = (struct ppu_cta_gap){ from, bytes, after };
+	*gap = (struct ppu_cta_gap){ from, image, after };
 	return to - from >= bytes;
 }
 
@@ -223,7 +225,7 @@ struct ppu_cta_rec *ppu_ctas_ready(struct ppu_core *core, const struct ppu_task 
 	return record(core, t->ctas.ready);
 }
 
-struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t, const struct ppu_cta_gap *gap)
+struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t, struct ppu_cta_gap *gap)
 {
 	struct ppu_ctas *s = core->ctas;
 	struct ppu_cta_rec *r;
@@ -238,7 +240,7 @@ struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t, co
 		s->top = i + 1;
 	r = &s->rec[i];
 	r->task = t;
-	r->index = t->next_cta;
+	r->index = ppu_cluster_cta(&t->sm.launch, t->next_cta);
 	r->children = 0;
 	r->sm = r->slot = NONE;
 	r->waiting = r->ready = false;
@@ -246,8 +248,11 @@ struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t, co
 	r->image = gap->addr;
 	r->image_bytes = gap->bytes;
 	link_task(core, r);
-	if (gap->bytes)
+	if (gap->bytes) {
 		link_image(core, r, gap->after);
+		gap->addr += gap->bytes;
+		gap->after = number(core, r);
+	}
 	return r;
 }
 
@@ -420,7 +425,7 @@ static void io_rec(struct ppu_core *core, struct ppu_io *io, struct ppu_cta_rec 
 	r->sm = (int32_t)sm;
 	r->slot = (int32_t)slot;
 	r->ready_next = r->image_next = r->image_prev = NONE;
-	if (!t || r->index >= t->next_cta || t->state == PPU_TASK_PENDING || t->state == PPU_TASK_CODE_DONE ||
+	if (!t || !ppu_ctas_check_index(&t->sm, r->index) || t->state == PPU_TASK_PENDING || t->state == PPU_TASK_CODE_DONE ||
 	    (r->sm != NONE && (t->state != PPU_TASK_ACTIVE || r->waiting || sm >= core->num_sms ||
 			       slot >= core->cfg.ctas_per_sm || ppu_ctas_at(core, sm, slot))) ||
 	    (r->sm == NONE && (!ppu_ctas_saveable(core, t->sm.ctx) || (r->waiting && !r->children)))) {
@@ -550,7 +555,9 @@ bool ppu_ctas_check(struct ppu_core *core, unsigned sm, unsigned slot, const str
 
 bool ppu_ctas_check_index(const struct ppu_sm_task *t, uint64_t index)
 {
-	return index < ppu_task_of((struct ppu_sm_task *)t)->next_cta;
+	const struct ppu_task *task = ppu_task_of((struct ppu_sm_task *)t);
+
+	return index < task->num_ctas && ppu_cluster_order(&t->launch, index) < task->next_cta;
 }
 
 /* Checks that each task has as many CTAs on the SMs as its record says: a task and its CTAs end together. */

@@ -45,7 +45,7 @@ struct ppu_cta_rec *ppu_ctas_ready(struct ppu_core *core, const struct ppu_task 
 struct ppu_cta_rec *ppu_ctas_at(struct ppu_core *core, unsigned sm, unsigned slot);
 /* Are CTAs of this context saved at all? */
 bool ppu_ctas_saveable(const struct ppu_core *core, const struct ppu_ctx *ctx);
-/* Can one CTA of such a task ever have a place in the save area? */
+/* Can one CTA, or one cluster, of such a task ever have a place in the save area? */
 bool ppu_ctas_fits(const struct ppu_core *core, const struct ppu_ctx *ctx, const struct ppu_tmd *tmd,
 		   uint32_t depth);
 /* A place in the save area that is free, until another CTA starts or ends. */
@@ -53,10 +53,10 @@ struct ppu_cta_gap {
 	uint64_t addr, bytes;		/* bytes 0: the context has no save area */
 	int32_t after;			/* the image before it */
 };
-/* Could another CTA of t have a place in the save area now? */
+/* Could another CTA of t, or all CTAs of another cluster, have places in the save area now?  *gap: the first of them. */
 bool ppu_ctas_room(struct ppu_core *core, const struct ppu_task *t, struct ppu_cta_gap *gap);
-/* Makes the record of t's next CTA, with this place.  NULL: no host memory. */
-struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t, const struct ppu_cta_gap *gap);
+/* Makes the record of t's next CTA, with this place; *gap becomes the place behind it.  NULL: no host memory. */
+struct ppu_cta_rec *ppu_ctas_start(struct ppu_core *core, struct ppu_task *t, struct ppu_cta_gap *gap);
 void ppu_ctas_place(struct ppu_core *core, struct ppu_cta_rec *r, unsigned sm, unsigned slot);
 /* The CTA of r was saved, and is on no SM any more. */
 void ppu_ctas_saved(struct ppu_core *core, struct ppu_cta_rec *r, bool waiting);

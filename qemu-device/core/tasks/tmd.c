@@ -11,7 +11,7 @@ int ppu_tmd_check(struct ppu_core *core, const struct ppu_ctx *ctx, const struct
 	unsigned i;
 
 	if (t->magic != PPU_TMD_MAGIC || t->version != PPU_TMD_VERSION || t->size != PPU_TMD_SIZE ||
-	    t->flags & ~PPU_TMDF_ALL || t->reserved0 || t->const_va)
+	    t->flags & ~PPU_TMDF_ALL || t->const_va)
 		return PPU_ERR_TMD_BAD;
 	for (i = 0; i < sizeof(t->reserved) / sizeof(t->reserved[0]); i++)
 		if (t->reserved[i])
@@ -25,6 +25,8 @@ int ppu_tmd_check(struct ppu_core *core, const struct ppu_ctx *ctx, const struct
 	for (i = 0; i < 3; i++)
 		if (!t->grid[i] || !t->block[i])
 			return PPU_ERR_TMD_BAD;
+	if (!ppu_cluster_tmd_ok(t))
+		return PPU_ERR_TMD_BAD;
 	if (t->grid[0] > PPU_MAX_GRID_X || t->grid[1] > PPU_MAX_GRID_YZ || t->grid[2] > PPU_MAX_GRID_YZ ||
 	    t->block[0] > PPU_MAX_THREADS_PER_CTA || t->block[1] > PPU_MAX_THREADS_PER_CTA)
 		return PPU_ERR_TMD_LIMITS;

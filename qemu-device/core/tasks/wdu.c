@@ -85,6 +85,11 @@ static void update_running(struct ppu_core *core, struct ppu_task *t)
 
 /* ---- saving ---------------------------------------------------------------------------------------- */
 
+static bool in_cluster(const struct ppu_cta_rec *r)
+{
+	return PPU_CLUSTER_CTAS(r->task->sm.launch.cluster) > 1;
+}
+
 /* The driver is about to move tokens of one of its warps: the CTA has to stay up to the answer. */
 static bool served(struct ppu_core *core, const struct ppu_cta_rec *r)
 {
@@ -93,16 +98,46 @@ static bool served(struct ppu_core *core, const struct ppu_cta_rec *r)
 	return ppu_smexc_served(core, &sm, &warp) && (int)sm == r->sm && ppu_sm_warp_cta(core, sm, warp) == r->slot;
 }
 
-static bool can_save(struct ppu_core *core, const struct ppu_cta_rec *r)
+static bool can_save_cta(struct ppu_core *core, const struct ppu_cta_rec *r)
 {
 	return r->image_bytes && !served(core, r) && ppu_sm_can_save(core, (unsigned)r->sm, (unsigned)r->slot);
 }
 
-static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
+/* The next CTA of the cluster of r from this slot on, on its SM; NULL: no more. */
+static struct ppu_cta_rec *of_cluster(struct ppu_core *core, const struct ppu_cta_rec *r, unsigned sm, unsigned *slot)
+{
+	uint32_t ctas = PPU_CLUSTER_CTAS(r->task->sm.launch.cluster);
+	uint64_t cluster = ppu_cluster_order(&r->task->sm.launch, r->index) / ctas;
+
+	for (; *slot < core->cfg.ctas_per_sm; (*slot)++) {
+		struct ppu_cta_rec *o = ppu_ctas_at(core, sm, *slot);
+
+		if (o && o->task == r->task && ppu_cluster_order(&o->task->sm.launch, o->index) / ctas == cluster)
+			return o;
+	}
+	return NULL;
+}
+
+/* A cluster is saved as a whole. */
+static bool can_save(struct ppu_core *core, const struct ppu_cta_rec *r)
+{
+	const struct ppu_cta_rec *o;
+	unsigned slot;
+
+	if (!in_cluster(r))
+		return can_save_cta(core, r);
+	for (slot = 0; (o = of_cluster(core, r, (unsigned)r->sm, &slot)); slot++)
+		if (!can_save_cta(core, o))
+			return false;
+	return true;
+}
+
+static void save_cta(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
 {
 	struct ppu_task *t = r->task;
 	unsigned sm = (unsigned)r->sm, slot = (unsigned)r->slot;
-	bool waits = ppu_sm_cta_waits(core, sm, slot);
+	/* A cluster comes back as a whole, so it may whenever there is room. */
+	bool waits = !in_cluster(r) && ppu_sm_cta_waits(core, sm, slot);
 
 	ppu_gpc_withdraw(core, sm, slot);
 	ppu_sm_save_cta(core, sm, slot, r->image, reason);
@@ -111,6 +146,21 @@ static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
 	ppu_ctas_saved(core, r, waits);
 	t->live_ctas--;
 	update_running(core, t);
+}
+
+/* Saves a CTA, or the CTAs of its cluster that have not ended. */
+static void save(struct ppu_core *core, struct ppu_cta_rec *r, unsigned reason)
+{
+	unsigned sm = (unsigned)r->sm, slot;
+	struct ppu_cta_rec first, *o;
+
+	if (!in_cluster(r)) {
+		save_cta(core, r, reason);
+		return;
+	}
+	first = *r;
+	for (slot = 0; (o = of_cluster(core, &first, sm, &slot)); slot++)
+		save_cta(core, o, reason);
 }
 
 /* Saves all CTAs of a task, off the SMs.  False: some cannot be saved now. */
@@ -132,7 +182,7 @@ void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, u
 {
 	struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
 
-	if (!r || r->task != t || !ppu_sm_cta_waits(core, sm, slot) || !can_save(core, r))
+	if (!r || r->task != t || in_cluster(r) || !ppu_sm_cta_waits(core, sm, slot) || !can_save(core, r))
 		return;
 	save(core, r, PPU_TRC_CHILDREN);
 	ppu_wdu_kick(core);
@@ -418,7 +468,7 @@ static int find_sm(struct ppu_core *core, const struct ppu_task *t)
 }
 
 /* Starts the next CTA of t.  Returns 0 or PPU_ERR_*: then nothing has started. */
-static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm, const struct ppu_cta_gap *gap)
+static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm, struct ppu_cta_gap *gap)
 {
 	uint8_t entry[PPU_QUEUE_ENTRY_MAX];
 	struct ppu_cta_rec *r;
@@ -431,7 +481,7 @@ static unsigned start_cta(struct ppu_core *core, struct ppu_task *t, unsigned sm
 	if (!r)
 		return PPU_ERR_TASK_MEMORY;
 	when = occupy(core, sm, core->cfg.cost_cta_ns);
-	slot = ppu_sm_start_cta(core, sm, &t->sm, t->next_cta, when, t->queue ? entry : NULL);
+	slot = ppu_sm_start_cta(core, sm, &t->sm, r->index, when, t->queue ? entry : NULL);
 	if (slot < 0) {
 		ppu_ctas_end(core, r);
 		return (unsigned)-slot;
@@ -459,6 +509,32 @@ static unsigned restore_cta(struct ppu_core *core, struct ppu_task *t, unsigned 
 	ppu_rank_started(t->sm.ctx, when);
 	update_running(core, t);
 	return 0;
+}
+
+/* Starts the next CTA of t, or those of the next cluster. */
+static unsigned start(struct ppu_core *core, struct ppu_task *t, unsigned sm, struct ppu_cta_gap *gap)
+{
+	uint32_t left = PPU_CLUSTER_CTAS(t->sm.launch.cluster);
+	unsigned err = 0;
+
+	while (left-- && !err)
+		err = start_cta(core, t, sm, gap);
+	return err;
+}
+
+/* Brings back the first CTA of t that can go on; with it those of its cluster, which stand behind it. */
+static unsigned restore(struct ppu_core *core, struct ppu_task *t, unsigned sm)
+{
+	uint32_t ctas = PPU_CLUSTER_CTAS(t->sm.launch.cluster);
+	uint64_t cluster = ppu_cluster_order(&t->sm.launch, ppu_ctas_ready(core, t)->index) / ctas;
+	const struct ppu_cta_rec *r;
+	unsigned err;
+
+	do {
+		err = restore_cta(core, t, sm);
+		r = ppu_ctas_ready(core, t);
+	} while (!err && r && ctas > 1 && ppu_cluster_order(&t->sm.launch, r->index) / ctas == cluster);
+	return err;
 }
 
 /* Slots that may have CTAs to place, now or after they lose CTAs to stronger tasks.  The strongest slot
@@ -510,8 +586,7 @@ static unsigned place(struct ppu_core *core, struct ppu_task **bad)
 			}
 			*bad = t;
 			any = true;
-			err = t->ready_ctas ? restore_cta(core, t, (unsigned)sm) :
-					      start_cta(core, t, (unsigned)sm, &gap);
+			err = t->ready_ctas ? restore(core, t, (unsigned)sm) : start(core, t, (unsigned)sm, &gap);
 		}
 	}
 	if (any)

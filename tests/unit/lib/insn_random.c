@@ -326,8 +326,8 @@ static unsigned any_op(struct irnd *r)
 		case PPU_OP_TLAUNCH: case PPU_OP_TSYNC: case PPU_OP_TEX:
 			continue;
 		/* often end the program */
-		case PPU_OP_TRAP: case PPU_OP_BAR: case PPU_OP_WARPSYNC: case PPU_OP_MATCH: case PPU_OP_REDUX:
-		case PPU_OP_EXIT: case PPU_OP_NANOSLEEP:
+		case PPU_OP_TRAP: case PPU_OP_BAR: case PPU_OP_CLARRIVE: case PPU_OP_CLWAIT: case PPU_OP_WARPSYNC:
+		case PPU_OP_MATCH: case PPU_OP_REDUX: case PPU_OP_EXIT: case PPU_OP_NANOSLEEP:
 			if (irnd(r, 20))
 				continue;
 			return op;

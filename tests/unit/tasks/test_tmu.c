@@ -32,7 +32,7 @@ static const struct {
 	B(shared_bytes, 1 << 20, TMD_LIMITS), B(shared_dyn_bytes, 4, TMD_BAD),
 	B(local_per_thread, 1 << 20, TMD_LIMITS), B(num_barriers, 17, TMD_LIMITS),
 	B(param_bytes, PPU_PARAM_MAX + 1, TMD_LIMITS), B(param_va, 0x123456780000, TMD_FAULT),
-	B(reserved0, 1, TMD_BAD), B(const_va, 1, TMD_BAD), B(done_va, 4, TMD_BAD),
+	B(cluster, 1, TMD_BAD), B(cluster, 0x01010001, TMD_BAD), B(cluster, 0x10105, TMD_BAD), B(cluster, 0x10011, TMD_BAD), B(const_va, 1, TMD_BAD), B(done_va, 4, TMD_BAD),
 	B(queue_va, 16, TMD_BAD), B(queue_capacity, 1, TMD_BAD), B(reserved[7], 1, TMD_BAD),
 #undef B
 };

@@ -164,6 +164,8 @@ static bool handler_of(unsigned op, uint8_t *handler)
 	case PPU_OP_TLAUNCH:	*handler = PPU_H_tlaunch; break;
 	case PPU_OP_TSYNC:	*handler = PPU_H_tsync; break;
 	case PPU_OP_BAR:	*handler = PPU_H_bar; break;
+	case PPU_OP_CLARRIVE:	*handler = PPU_H_clarrive; break;
+	case PPU_OP_CLWAIT:	*handler = PPU_H_clwait; break;
 	case PPU_OP_WARPSYNC:	*handler = PPU_H_warpsync; break;
 	case PPU_OP_VOTE:	*handler = PPU_H_vote; break;
 	case PPU_OP_SHFL:	*handler = PPU_H_shfl; break;

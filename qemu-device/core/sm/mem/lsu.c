@@ -17,6 +17,7 @@
 #include <string.h>
 #include "core/exec/lane_bit.h"
 #include "core/memory/mmu.h"
+#include "core/sm/cluster/cluster.h"
 #include "core/sm/mem/lsu_block.h"
 #include "core/sm/mem/span.h"
 #include "core/sm/mem/trail.h"
@@ -182,7 +183,7 @@ enum ppu_step ppu_lsu_ref(struct ppu_sm *sm, struct ppu_warp *w, const struct ac
 			  struct ref *r)
 {
 	struct ppu_cta *cta = w->cta;
-	unsigned space = a->space, level = 0;
+	unsigned space = a->space, level = 0, code = 0;
 	uint64_t va = lane_va(a, lane), off = va;
 	int err = 0;
 
@@ -204,10 +205,10 @@ enum ppu_step ppu_lsu_ref(struct ppu_sm *sm, struct ppu_warp *w, const struct ac
 		return lane_fault(sm, w, a, PPU_ERR_MISALIGNED, lane, va, 0);
 	switch (space) {
 	case PPU_SPACE_SHARED:
-		if (off + a->bytes > cta->shared_bytes)
-			return lane_fault(sm, w, a, PPU_ERR_WINDOW_RANGE, lane, va, 0);
 		r->p = cta->shared + off;
-		return PPU_GO;
+		if (off + a->bytes > cta->shared_bytes)
+			r->p = ppu_cluster_shared(sm, cta, off, a->bytes, &code);
+		return r->p ? PPU_GO : lane_fault(sm, w, a, code, lane, va, 0);
 	case PPU_SPACE_PARAM:
 		if (a->acc != PPU_ACC_READ)
 			return lane_fault(sm, w, a, PPU_ERR_PARAM_WRITE, lane, va, 0);
