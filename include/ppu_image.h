@@ -62,7 +62,13 @@ struct ppu_symbol {
 	uint32_t param_bytes, num_params;
 	struct ppu_param *params;
 	uint32_t recursive;	/* 1: uses the whole local memory of the context as stack */
+	uint32_t cluster;	/* kernels: CTAs of a cluster as in a TMD, PPU_SYM_CLUSTER_*; 0: launches may say it */
 };
+
+#define PPU_SYM_CLUSTER_DIMS(c)		((c) & 0xffffff)
+#define PPU_SYM_CLUSTER_MOST(n)		((uint32_t)(n) << 24)	/* .maxclusterrank; 0: not said */
+#define PPU_SYM_CLUSTER_MOST_OF(c)	((c) >> 24 & 0x7f)
+#define PPU_SYM_CLUSTER_EXPLICIT	(1u << 31)		/* a launch must say it */
 
 enum ppu_reloc_kind {
 	PPU_REL_CODE_ABS64,	/* MOVI64 at instruction `where`: imm64 = VA of symbol + addend */

@@ -65,6 +65,7 @@ static int function_options(struct as *a, struct ppu_symbol *s)
 			{ "threads", offsetof(struct ppu_symbol, max_threads), 1024 },
 			{ "params", offsetof(struct ppu_symbol, param_bytes), PPU_IMAGE_PARAM_MAX },
 			{ "reqntid", offsetof(struct ppu_symbol, reqntid), 1024 },
+			{ "cluster", offsetof(struct ppu_symbol, cluster), UINT32_MAX },
 		};
 		unsigned i;
 		uint64_t v;
@@ -84,7 +85,7 @@ static int function_options(struct as *a, struct ppu_symbol *s)
 		for (i = 0; i < sizeof(opts) / sizeof(opts[0]) && !as_is(k, opts[i].key); i++)
 			;
 		if (i == sizeof(opts) / sizeof(opts[0]) || !as_accept(a, '=')) {
-			AS_ERROR(a, at, "an option is expected: regs= shared= fixed= local= frame= barriers= threads= reqntid= params= weak static");
+			AS_ERROR(a, at, "an option is expected: regs= shared= fixed= local= frame= barriers= threads= reqntid= cluster= params= weak static");
 			return 0;
 		}
 		if (!as_natural(a, opts[i].max, &v))

@@ -260,6 +260,8 @@ static void say_function(struct text *o, const struct ppu_symbol *s)
 		say(o, " reqntid=%u,%u,%u", s->reqntid[0], s->reqntid[1], s->reqntid[2]);
 	if (s->param_bytes)
 		say(o, " params=%u", s->param_bytes);
+	if (s->cluster)
+		say(o, " cluster=%u", s->cluster);
 	if (s->recursive)
 		say(o, " recursive");
 	say(o, "\n");

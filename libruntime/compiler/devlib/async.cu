@@ -88,3 +88,19 @@ LIBRARY u64 __ppu_copy16(void *to, const void *from, u32 bytes)
 	order();
 	return 0;
 }
+
+/* The same to this place in the shared memory of each CTA of the mask; its object there gets the bytes. */
+LIBRARY u64 __ppu_multicast16(void *to, const void *from, u32 bytes, u64 *object, u32 mask)
+{
+	u64 rank;
+
+	for (rank = 0; rank < 16; rank++) {
+		u64 where = (rank + 1) << 24, cta = 0xffull << 24;
+
+		if (!(mask >> rank & 1))
+			continue;
+		__ppu_copy16((void *)(((u64)to & ~cta) | where), from, bytes);
+		__ppu_mbarrier_arrive((u64 *)(((u64)object & ~cta) | where), 0, 0, -bytes);
+	}
+	return 0;
+}

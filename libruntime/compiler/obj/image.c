@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <hw/ppu_isa_check.h>
+#include <hw/ppu_tmd.h>
 #include "compiler/obj/image.h"
 
 #define HEADER_BYTES	32
@@ -240,7 +241,7 @@ int ppu_image_write(const struct ppu_image *img, uint8_t **bytes, size_t *len)
 		put32(y, s->num_params);
 		put32(y, s->recursive);
 		put32(y, s->shared_fixed);
-		put32(y, 0);
+		put32(y, s->cluster);
 		for (j = 0; j < s->num_params; j++) {
 			put32(&sec[PPUB_SEC_PARAMS], s->params[j].offset);
 			put32(&sec[PPUB_SEC_PARAMS], s->params[j].size);
@@ -421,6 +422,14 @@ const char *ppu_reloc_check(const struct ppu_image *img, const struct ppu_reloc 
 	return NULL;
 }
 
+static int cluster_ok(const struct ppu_symbol *s)
+{
+	uint32_t dims = PPU_SYM_CLUSTER_DIMS(s->cluster);
+
+	return PPU_SYM_CLUSTER_MOST_OF(s->cluster) <= PPU_CLUSTER_MAX && (!s->cluster || s->kind == PPU_SYM_KERNEL) &&
+	       (!dims || (PPU_CLUSTER_CTAS(dims) > 0 && PPU_CLUSTER_CTAS(dims) <= PPU_CLUSTER_MAX));
+}
+
 static const char *parse(struct ppu_image *img, const struct in *sec)
 {
 	const struct in *strings = &sec[PPUB_SEC_STRINGS];
@@ -492,8 +501,9 @@ static const char *parse(struct ppu_image *img, const struct in *sec)
 		s->param_bytes = get32(p + 72);
 		s->recursive = get32(p + 84);
 		s->shared_fixed = get32(p + 88);
-		if (get32(p + 92))
-			return "reserved field is not zero";
+		s->cluster = get32(p + 92);
+		if (!cluster_ok(s))
+			return "impossible cluster of a kernel";
 		if (n > num_params || first > num_params - n || n > PPU_IMAGE_PARAM_MAX)
 			return "bad parameters of a symbol";
 		if (n) {

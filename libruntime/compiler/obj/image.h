@@ -16,7 +16,7 @@
 S(INFO,    "data_bytes u64, data_align u64, shared_module_bytes u32, zero u32") \
 S(CODE,    "instructions, 16 bytes each") \
 S(DATA,    "initial data; what data_bytes has more is zero") \
-S(SYMBOLS, "96 bytes each: name (offset in STRINGS), kind, flags, align u32; value, size u64; num_insns, regs, frame_bytes, local_bytes, shared_bytes, barriers, max_threads, reqntid[3], param_bytes, first parameter, number of parameters, recursive, shared_fixed, zero u32") \
+S(SYMBOLS, "96 bytes each: name (offset in STRINGS), kind, flags, align u32; value, size u64; num_insns, regs, frame_bytes, local_bytes, shared_bytes, barriers, max_threads, reqntid[3], param_bytes, first parameter, number of parameters, recursive, shared_fixed, cluster u32") \
 S(PARAMS,  "12 bytes each: offset, size, align u32") \
 S(RELOCS,  "24 bytes each: kind, symbol u32; where, addend u64") \
 S(LINES,   "16 bytes each: pc, file, line, column u32; pc ascending") \

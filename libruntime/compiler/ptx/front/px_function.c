@@ -32,7 +32,8 @@ static bool parse_params(struct px_module *m, struct px_proto *p, bool rets, uns
 	return px_expect(m, TK(')'), "')' after the parameters");
 }
 
-static void parse_triple(struct px_module *m, uint32_t v[3])
+/* most: what a number may be. */
+static void parse_triple(struct px_module *m, uint32_t v[3], uint32_t most, const char *what)
 {
 	unsigned k = 0;
 	struct px_loc loc;
@@ -44,8 +45,8 @@ static void parse_triple(struct px_module *m, uint32_t v[3])
 		px_next(&m->lex);
 		loc = m->lex.tok.loc;
 		n = px_const_expr(m);
-		if (n < 1 || n > 1024) {
-			px_error(m->px, loc, "a thread count must be from 1 to 1024");
+		if (n < 1 || n > most) {
+			px_error(m->px, loc, "a %s count must be from 1 to %u", what, most);
 			n = 1;
 		}
 		if (k < 3)
@@ -53,18 +54,52 @@ static void parse_triple(struct px_module *m, uint32_t v[3])
 	} while (m->lex.tok.kind == TK(','));
 }
 
+static uint32_t cluster_size(struct px_module *m, struct px_loc loc, uint32_t x, uint32_t y, uint32_t z)
+{
+	if (x && y && z && x * y * z <= PPU_CLUSTER_MAX)
+		return PPU_CLUSTER(x, y, z);
+	px_error(m->px, loc, "a cluster has 1 to %u CTAs", PPU_CLUSTER_MAX);
+	return 0;
+}
+
+/* More than there can be is as good as nothing. */
+static uint32_t max_rank(struct px_module *m)
+{
+	struct px_loc loc = m->lex.tok.loc;
+	int64_t n = px_const_expr(m);
+
+	if (n < 1)
+		px_error(m->px, loc, "a cluster has at least one CTA");
+	return n < 1 || n > PPU_CLUSTER_MAX ? PPU_CLUSTER_MAX : (uint32_t)n;
+}
+
 static bool parse_attributes(struct px_module *m, struct px_proto *p)
 {
-	m->maxntid[0] = m->reqntid[0] = m->minnctas = m->maxnreg = 0;
+	m->maxntid[0] = m->reqntid[0] = m->minnctas = m->maxnreg = m->cluster = 0;
 	while (m->lex.tok.kind == TK_DOT) {
 		struct px_loc loc = m->lex.tok.loc;
 
 		if (px_dot_is(m, "maxntid")) {
-			parse_triple(m, m->maxntid);
+			parse_triple(m, m->maxntid, 1024, "thread");
 		} else if (px_dot_is(m, "reqntid")) {
-			parse_triple(m, m->reqntid);
+			parse_triple(m, m->reqntid, 1024, "thread");
+		} else if (px_dot_is(m, "reqnctapercluster")) {
+			uint32_t ctas[3];
+
+			parse_triple(m, ctas, PPU_CLUSTER_MAX, "CTA");
+			m->cluster |= cluster_size(m, loc, ctas[0], ctas[1], ctas[2]);
+		} else if (px_dot_is(m, "explicitcluster")) {
+			m->cluster |= PPU_SYM_CLUSTER_EXPLICIT;
+			px_next(&m->lex);
+		} else if (px_accept_dot(m, "maxclusterrank")) {
+			m->cluster |= PPU_SYM_CLUSTER_MOST(max_rank(m));
 		} else if (px_accept_dot(m, "minnctapersm")) {
 			m->minnctas = (uint32_t)px_const_expr(m);
+			if (m->minnctas >> 24 == 0x10) {	/* __cluster_dims__ of include/cuda/host_defines.h */
+				m->cluster |= cluster_size(m, loc, m->minnctas & 0xff, m->minnctas >> 8 & 0xff,
+							   m->minnctas >> 16 & 0xff);
+				m->minnctas = 0;
+			}
 		} else if (px_accept_dot(m, "maxnctapersm")) {
 			px_const_expr(m);
 		} else if (px_accept_dot(m, "maxnreg")) {
@@ -279,6 +314,7 @@ static void kernel_limits(struct px_module *m, struct px_sym *fn)
 	if (threads > 1024)
 		threads = 1024;
 	s->max_threads = (uint32_t)threads;
+	s->cluster = m->cluster;
 	m->func->max_regs = m->maxnreg;
 	if (!m->maxnreg && threads) {	/* 65536 registers per SM */
 		uint64_t ctas = m->minnctas && m->minnctas < 32 ? m->minnctas : 1;

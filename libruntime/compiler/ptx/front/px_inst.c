@@ -29,8 +29,6 @@ static const struct {
 	{ "stacksave", "stacksave is not supported; declare .local arrays" },
 	{ "multimem", "multimem is not supported: there is one device" },
 	{ "tensormap", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
-	{ "mapa", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
-	{ "getctarank", "addresses in other CTAs of a cluster are not supported; a cluster is one CTA" },
 	{ "istypep", "opaque types cannot be asked for; textures are 64-bit handles" },
 };
 
@@ -49,10 +47,6 @@ static const struct {
 	{ "cvt", "s2", "cvt.pack to 2 bits is not supported; use min, max and bfi" },
 	{ "cvt", "rs", "stochastic rounding is of sm_100 and not supported; use .rn" },
 	{ "createpolicy", "cvt", "createpolicy.cvt is not supported; use createpolicy.fractional" },
-	{ "barrier", "cluster", "barriers of clusters are not supported, since a cluster is one CTA; use barrier.sync 0" },
-	{ "st", "async", "stores into other CTAs of a cluster are not supported; use st.shared and mbarrier.arrive" },
-	{ "red", "async", "atomics in other CTAs of a cluster are not supported; use red.shared and mbarrier.arrive" },
-	{ "mbarrier", "shared::cluster", "barriers in other CTAs of a cluster are not supported; use .shared::cta" },
 	{ "cp", "tensor", "tensor copies are not supported; use cp.async.bulk or cp.async" },
 	{ "cp", "reduce", "copies that reduce are not supported; use red in a loop" },
 	{ "fence", "tensormap::generic", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
@@ -73,22 +67,14 @@ static const char *why_not(const char *name, const char *mod)
 /* ---- operands ---- */
 
 /*
- * Special registers that PTX has and the ISA's table lacks.  A cluster is one CTA.  Counters of the
- * performance monitor, and environment registers without a meaning, read 0.
+ * Special registers that PTX has and the ISA's table lacks.  Counters of the performance monitor, and environment registers without a meaning, read 0.
  */
 static const struct {
 	const char *name;
 	uint16_t number;
 } more_sregs[] = {
 	{ "%globaltimer_lo", PX_SR_GLOBALTIMER_LO }, { "%globaltimer_hi", PX_SR_GLOBALTIMER_HI },
-	{ "%is_explicit_cluster", PX_SR_ZERO }, { "%cluster_ctarank", PX_SR_ZERO },
-	{ "%cluster_nctarank", PX_SR_ONE }, { "%cluster_ctaid.x", PX_SR_ZERO },
-	{ "%cluster_ctaid.y", PX_SR_ZERO }, { "%cluster_ctaid.z", PX_SR_ZERO },
-	{ "%cluster_nctaid.x", PX_SR_ONE }, { "%cluster_nctaid.y", PX_SR_ONE },
-	{ "%cluster_nctaid.z", PX_SR_ONE }, { "%clusterid.x", PPU_SR_CTAID_X },
-	{ "%clusterid.y", PPU_SR_CTAID_Y }, { "%clusterid.z", PPU_SR_CTAID_Z },
-	{ "%nclusterid.x", PPU_SR_NCTAID_X }, { "%nclusterid.y", PPU_SR_NCTAID_Y },
-	{ "%nclusterid.z", PPU_SR_NCTAID_Z }, { "%current_graph_exec", PX_SR_ZERO },
+	{ "%current_graph_exec", PX_SR_ZERO },
 };
 
 static int more_special(const char *name)

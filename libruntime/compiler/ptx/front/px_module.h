@@ -46,8 +46,9 @@ struct px_module {
 	uint32_t *own_shared;	/* symbols of kernels' own variables */
 	uint32_t num_own_shared, cap_own_shared;
 	bool seen_target;
+	uint32_t target;		/* 90 of sm_90a */
 	/* the kernel being compiled */
-	uint32_t maxntid[3], reqntid[3], minnctas, maxnreg;
+	uint32_t maxntid[3], reqntid[3], minnctas, maxnreg, cluster;
 };
 
 /* Reads the next token if it is of this kind; false: it is another. */

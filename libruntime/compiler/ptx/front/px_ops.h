@@ -95,11 +95,13 @@ O(mov, px_low_mov, 2, 2, "v2 v4 T") \
 O(cvt, px_low_cvt, 2, 4, PX_RND "rni rzi rmi rpi rna pack s4 u4 tf32 e4m3x2 e5m2x2 ftz sat satfinite relu T") \
 O(cvta, px_low_cvta, 2, 2, "to u32 u64 " PX_SPACE) \
 O(isspacep, px_low_isspacep, 2, 2, PX_SPACE) \
+O(mapa, px_low_mapa, 3, 3, "shared::cluster u32 u64") \
+O(getctarank, px_low_getctarank, 2, 2, "shared::cluster u32 u64") \
 O(ld, px_low_ld, 2, 2, "weak volatile relaxed acquire mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 v8 unified T") \
 O(ldu, px_low_ld, 2, 2, "global v2 v4 T") \
-O(st, px_low_st, 2, 2, "weak volatile relaxed release mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 v8 T") \
+O(st, px_low_st, 2, 3, "async mbarrier::complete_tx::bytes weak volatile relaxed release mmio " PX_SCOPES PX_SPACE PX_CACHE "v2 v4 v8 T") \
 O(atom, px_low_atom, 3, 4, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta shared::cluster noftz v2 v4 v8 L2::cache_hint T") \
-O(red, px_low_red, 2, 2, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta shared::cluster noftz v2 v4 v8 L2::cache_hint T") \
+O(red, px_low_red, 2, 3, "async mbarrier::complete_tx::bytes relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta shared::cluster noftz v2 v4 v8 L2::cache_hint T") \
 O(membar, px_low_fence, 0, 0, "cta gl sys") \
 O(fence, px_low_fence, 0, 0, "sc acq_rel acquire release cta cluster gpu sys proxy alias async global shared::cta shared::cluster mbarrier_init") \
 O(prefetch, px_low_prefetch, 1, 1, "global local L1 L2 L2::evict_last L2::evict_normal") \
@@ -115,7 +117,7 @@ O(trap, px_low_trap, 0, 0, "") \
 O(brkpt, px_low_trap, 0, 0, "") \
 O(nanosleep, px_low_nanosleep, 1, 1, "u32") \
 O(bar, px_low_bar, 1, 4, "sync arrive red warp popc and or u32 pred aligned cta") \
-O(barrier, px_low_bar, 1, 4, "sync arrive red popc and or u32 pred aligned cta") \
+O(barrier, px_low_barrier, 0, 4, "sync arrive red popc and or u32 pred aligned cta cluster wait acquire release relaxed") \
 O(vote, px_low_vote, 2, 3, "sync all any uni ballot pred b32") \
 O(shfl, px_low_shfl, 4, 5, "sync up down bfly idx b32") \
 O(match, px_low_match, 3, 3, "any all sync b32 b64") \
@@ -134,8 +136,8 @@ O(mma, px_low_mma, 4, 4, "sync aligned row col m8n8k4 m16n8k4 m16n8k8 m16n8k16 m
 O(ldmatrix, px_low_ldmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
 O(stmatrix, px_low_stmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
 O(movmatrix, px_low_movmatrix, 2, 2, "sync aligned m8n8 trans b16") \
-O(mbarrier, px_low_mbarrier, 1, 4, "init inval arrive arrive_drop test_wait try_wait expect_tx complete_tx pending_count noComplete parity acquire release relaxed cta cluster shared shared::cta b64") \
-O(cp, px_low_cp, 0, 5, "async bulk bulk_group read mbarrier mbarrier::complete_tx::bytes arrive noinc prefetch L2 b64 ca cg shared shared::cta shared::cluster global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
+O(mbarrier, px_low_mbarrier, 1, 4, "init inval arrive arrive_drop test_wait try_wait expect_tx complete_tx pending_count noComplete parity acquire release relaxed cta cluster shared shared::cta shared::cluster b64") \
+O(cp, px_low_cp, 0, 6, "async bulk bulk_group read mbarrier mbarrier::complete_tx::bytes multicast::cluster arrive noinc prefetch L2 b64 ca cg shared shared::cta shared::cluster global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
 O(createpolicy, px_low_createpolicy, 1, 4, "fractional range global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
 O(pmevent, px_low_nothing, 1, 1, "mask") \

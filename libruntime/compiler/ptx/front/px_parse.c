@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The module: its directives. */
+#include <stdlib.h>
 #include <string.h>
 #include "compiler/ptx/front/px_const.h"
 #include "compiler/ptx/front/px_decl.h"
@@ -22,6 +23,8 @@ static void parse_target(struct px_module *m)
 {
 	do {
 		px_next(&m->lex);
+		if (m->lex.tok.kind == TK_IDENT && !strncmp(m->lex.tok.str->s, "sm_", 3))
+			m->target = (uint32_t)strtoul(m->lex.tok.str->s + 3, NULL, 10);
 		if (!px_expect(m, TK_IDENT, "the name of a target, such as sm_75,"))
 			return;
 	} while (m->lex.tok.kind == TK(','));

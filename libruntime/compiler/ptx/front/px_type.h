@@ -68,7 +68,7 @@ M(arrive_drop, "arrive_drop") M(test_wait, "test_wait") M(try_wait, "try_wait") 
 M(expect_tx, "expect_tx") M(complete_tx, "complete_tx") M(pending_count, "pending_count") \
 M(noComplete, "noComplete") M(parity, "parity") M(noinc, "noinc") M(mbarrier, "mbarrier") \
 M(mbarrier_init, "mbarrier_init") M(bulk, "bulk") M(bulk_group, "bulk_group") M(read, "read") \
-M(mbar_complete, "mbarrier::complete_tx::bytes") M(prefetch_, "prefetch") M(shr7, "shr7") M(shr15, "shr15") \
+M(mbar_complete, "mbarrier::complete_tx::bytes") M(multicast, "multicast::cluster") M(prefetch_, "prefetch") M(shr7, "shr7") M(shr15, "shr15") \
 M(po, "po") M(m8n8k4, "m8n8k4") M(m16n8k4, "m16n8k4") M(m8n8k16, "m8n8k16") M(m16n8k32, "m16n8k32") \
 M(m8n8k32, "m8n8k32") M(m16n8k64, "m16n8k64") M(m8n8k128, "m8n8k128") M(m16n8k128, "m16n8k128") \
 M(m16n8k256, "m16n8k256") M(m16n16k8, "m16n16k8") M(pack, "pack")
@@ -90,7 +90,7 @@ enum px_mod {		/* types come first and share their numbers */
 };
 
 /* Special registers of PTX that are no special registers of the ISA. */
-enum { PX_SR_GLOBALTIMER_LO = 256, PX_SR_GLOBALTIMER_HI, PX_SR_ZERO, PX_SR_ONE };
+enum { PX_SR_GLOBALTIMER_LO = 256, PX_SR_GLOBALTIMER_HI, PX_SR_ZERO };
 
 unsigned px_type_bits(unsigned pt);
 unsigned px_isa_type(unsigned pt);	/* PPU_T_* */

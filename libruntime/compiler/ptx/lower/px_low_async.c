@@ -8,6 +8,7 @@
  */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_call.h"
+#include "compiler/ptx/lower/px_low_cluster.h"
 
 /* ---- mbarrier ---- */
 
@@ -199,24 +200,65 @@ void px_low_mbarrier(struct px_module *m, const struct px_inst *in)
 	px_end_guard(m, after);
 }
 
-/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [object];
+/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster} [to], [from], bytes, [object] {, mask};
+ * cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [from], bytes, [object];
  * cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes. */
 static void bulk_copy(struct px_module *m, const struct px_inst *in)
 {
-	bool counted = px_has(in, PM_mbar_complete);
-	struct px_opn args[3], object;
+	bool counted = px_has(in, PM_mbar_complete), many = px_has(in, PM_multicast);
+	bool shared = px_has(in, PM_shared_cluster) && px_has(in, PM_shared_cta);
+	struct px_opn args[5], object;
 	px_val result;
 
-	if (in->n != 3u + counted || !names_shared(in) || !px_has(in, PM_global) ||
-	    !generic(m, in, &in->o[0], counted, &args[0]) || !generic(m, in, &in->o[1], !counted, &args[1]) ||
-	    (counted && !generic(m, in, &in->o[3], true, &object))) {
+	if (in->n != 3u + counted + many || !names_shared(in) || px_has(in, PM_global) == shared || ((shared || many) && !counted) ||
+	    (shared && many) || !generic(m, in, &in->o[0], counted, &args[0]) ||
+	    !generic(m, in, &in->o[1], !counted || shared, &args[1]) || (counted && !generic(m, in, &in->o[3], true, &object))) {
 		px_error(m->px, in->loc, "'cp.async.bulk' copies from .global to .shared with an mbarrier, or from .shared to .global in a bulk_group");
 		return;
 	}
 	args[2] = word(m, in, 2);
+	if (many) {
+		px_val mask = px_force_reg(m, px_src(m, in, 4, PT_U16), 1);
+
+		args[3] = object;
+		args[4] = reg_opn(in, px_binary(m, PPU_OP_AND, PPU_T_U32, mask, px_imm(0xffff)), PT_B32);
+		px_call_library(m, in, "__ppu_multicast16", args, 5, &result, 0);
+		return;
+	}
 	px_call_library(m, in, "__ppu_copy16", args, 3, &result, 0);
 	if (counted)
 		arrive(m, in, object, constant(in, 0), constant(in, 0), negated(m, in, args[2]), NULL);
+}
+
+static void without(struct px_inst *in, unsigned mod)
+{
+	in->mods[mod / 64] &= ~(1ull << (mod % 64));
+}
+
+void px_low_async(struct px_module *m, const struct px_inst *in, px_lower_fn *plain)
+{
+	struct px_inst now = *in;
+	struct px_block *after;
+	struct px_opn object;
+	unsigned bytes = px_type_bits(in->types[0]) / 8;
+
+	if (in->n != 3 || !px_has(in, PM_async) || !px_has(in, PM_mbar_complete)) {
+		px_error(m->px, in->loc, "'%s' with an mbarrier has the form %s.async.shared::cluster.mbarrier::complete_tx::bytes "
+			 "[address], value, [object]", in->name->s, in->name->s);
+		return;
+	}
+	if (in->o[1].kind == OP_VEC)
+		bytes *= in->o[1].nvec;
+	after = px_begin_guard(m, &now);
+	now.n = 2;
+	without(&now, PM_async);
+	without(&now, PM_mbar_complete);
+	if (!px_has(&now, PM_shared_cluster))	/* they are nowhere else */
+		now.mods[PM_shared_cluster / 64] |= 1ull << (PM_shared_cluster % 64);
+	plain(m, &now);
+	if (generic(m, in, &in->o[2], true, &object))
+		arrive(m, &now, object, constant(in, 0), constant(in, 0), constant(in, -bytes), NULL);
+	px_end_guard(m, after);
 }
 
 /* Instructions that begin with cp.async.bulk or cp.async.mbarrier. */

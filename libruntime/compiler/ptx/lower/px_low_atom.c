@@ -2,6 +2,7 @@
 /* Atomics, fences. */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_addr.h"
+#include "compiler/ptx/lower/px_low_cluster.h"
 #include "compiler/ptx/lower/px_low_vec.h"
 
 static int atom_op(struct px_module *m, const struct px_inst *in)
@@ -81,7 +82,9 @@ void px_low_atom(struct px_module *m, const struct px_inst *in)
 
 void px_low_red(struct px_module *m, const struct px_inst *in)
 {
-	if (!px_low_vector_atomic(m, in, px_low_red, 0))
+	if (px_has(in, PM_async) || in->n > 2)
+		px_low_async(m, in, px_low_red);
+	else if (!px_low_vector_atomic(m, in, px_low_red, 0))
 		atomic(m, in, 0, false);
 }
 

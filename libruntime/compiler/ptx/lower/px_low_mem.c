@@ -2,6 +2,7 @@
 /* Loads, stores, address spaces, cache hints. */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_addr.h"
+#include "compiler/ptx/lower/px_low_cluster.h"
 #include "compiler/ptx/lower/px_low_vec.h"
 
 /* ---- ld, st ---- */
@@ -164,6 +165,10 @@ void px_low_st(struct px_module *m, const struct px_inst *in)
 	struct px_insn *i;
 	px_val *xs;
 
+	if (px_has(in, PM_async) || in->n > 2) {
+		px_low_async(m, in, px_low_st);
+		return;
+	}
 	if (!mem_pt(m, in) || px_low_wide(m, in, px_low_st, 1, 0) || !(n = elements(m, in, &in->o[1], &e)))
 		return;
 	if (rp) {
@@ -274,6 +279,11 @@ void px_low_isspacep(struct px_module *m, const struct px_inst *in)
 	struct px_opnd a;
 	struct px_insn *i;
 
+	/* In older code nobody can have addresses of other CTAs. */
+	if (space == PPU_SPACE_SHARED && !px_has(in, PM_shared_cluster) && (m->target >= 90 || px_has(in, PM_shared_cta))) {
+		px_low_isspacep_cta(m, in);
+		return;
+	}
 	a = px_src(m, in, 1, PT_U64);
 	i = px_emit(m, in, PPU_OP_ISSPACE, PPU_T_NONE);
 	i->m = (uint8_t)space;

@@ -51,8 +51,8 @@ static struct px_opnd sreg_opnd(struct px_module *m, unsigned sreg, unsigned wid
 	unsigned number = sreg, sub = 0, have;
 	px_val v;
 
-	if (sreg == PX_SR_ZERO || sreg == PX_SR_ONE)
-		return px_imm(sreg == PX_SR_ONE);
+	if (sreg == PX_SR_ZERO)
+		return px_imm(0);
 	if (sreg == PX_SR_GLOBALTIMER_LO || sreg == PX_SR_GLOBALTIMER_HI) {
 		number = PPU_SR_GLOBALTIMER;
 		sub = sreg == PX_SR_GLOBALTIMER_HI;

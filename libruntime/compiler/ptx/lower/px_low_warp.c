@@ -64,6 +64,22 @@ void px_low_bar(struct px_module *m, const struct px_inst *in)
 		i->pd = px_pred_dst(m, &in->o[0]);
 }
 
+void px_low_barrier(struct px_module *m, const struct px_inst *in)
+{
+	bool wait = px_has(in, PM_wait), arrive = px_has(in, PM_arrive);
+
+	if (!px_has(in, PM_cluster)) {
+		if (wait || px_has(in, PM_acquire) || px_has(in, PM_release) || px_has(in, PM_relaxed))
+			px_error(m->px, in->loc, "only 'barrier.cluster' takes .wait and memory orders");
+		else
+			px_low_bar(m, in);
+	} else if (wait == arrive || in->n || px_has(in, PM_sync) || px_has(in, PM_red)) {
+		px_error(m->px, in->loc, "'barrier.cluster' is barrier.cluster.arrive or barrier.cluster.wait, without operands");
+	} else {
+		px_emit(m, in, wait ? PPU_OP_CLWAIT : PPU_OP_CLARRIVE, PPU_T_NONE);
+	}
+}
+
 /* ---- warp ---- */
 
 void px_low_vote(struct px_module *m, const struct px_inst *in)

@@ -14,7 +14,7 @@ static bool convertible(const struct px_insn *in, px_val p)
 	if (in->guard.v || in->pd == p || in->pe == p)
 		return false;
 	switch (in->op) {
-	case PPU_OP_CAL: case PPU_OP_CALX: case PPU_OP_BAR: case PPU_OP_WARPSYNC:
+	case PPU_OP_CAL: case PPU_OP_CALX: case PPU_OP_BAR: case PPU_OP_CLARRIVE: case PPU_OP_CLWAIT: case PPU_OP_WARPSYNC:
 	case PPU_OP_VOTE: case PPU_OP_SHFL: case PPU_OP_MATCH: case PPU_OP_REDUX:
 	case PPU_OP_YIELD: case PPU_OP_EXIT: case PPU_OP_RET: case PPU_OP_TRAP:
 	case PPU_OP_DIV: case PPU_OP_REM: case PPU_OP_NANOSLEEP: case PPU_OP_TLAUNCH: case PPU_OP_TSYNC: case IR_BR:
