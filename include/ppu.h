@@ -660,6 +660,9 @@ typedef struct ppuFunctionAttributes {
 	uint32_t recursive;
 	uint64_t code_address;		/* of the module's code */
 	uint32_t entry_pc;		/* instruction index of the kernel in that code */
+	uint32_t cluster[3];		/* blocks of a cluster, as the kernel says; 0: launches may say it */
+	uint32_t cluster_most;		/* most blocks of a cluster; 0: not said */
+	uint32_t cluster_explicit;	/* 1: a launch must say the cluster */
 } ppuFunctionAttributes;
 ppuResult ppuFunctionGetAttributes(ppuFunctionAttributes *attr, ppuFunction function);
 /* Offset and size of parameter `index` in the parameter buffer. */
@@ -668,6 +671,10 @@ const char *ppuFunctionGetName(ppuFunction function);	/* NULL for an invalid han
 /* How many blocks of block_threads threads and dynamic_shared bytes of dynamic shared memory fit on an SM. */
 ppuResult ppuOccupancyMaxActiveBlocks(int *blocks, ppuFunction function, uint32_t block_threads,
 				      size_t dynamic_shared);
+
+/* How many clusters of such blocks the device holds at once; 0: no SM holds one. */
+ppuResult ppuOccupancyMaxActiveClusters(int *clusters, ppuFunction function, uint32_t block_threads, ppuDim3 cluster,
+					size_t dynamic_shared);
 
 /* ---- launch -------------------------------------------------------------------------------------------- */
 
@@ -689,6 +696,15 @@ ppuResult ppuLaunchKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, siz
  */
 ppuResult ppuLaunchCooperativeKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 				     ppuStream stream, void **params, const void *packed, size_t packed_bytes);
+
+/*
+ * The same with blocks in clusters: the blocks of a cluster are on one SM at the same time, have a barrier and see each
+ * other's shared memory.  grid is a multiple of cluster, which has up to 16 blocks; all 0: as the kernel says.  Errors:
+ * INVALID_CONFIGURATION, LAUNCH_RESOURCES: no SM holds so large a cluster.
+ */
+ppuResult ppuLaunchClusterKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, ppuDim3 cluster, int cooperative,
+				 size_t dynamic_shared, ppuStream stream, void **params, const void *packed,
+				 size_t packed_bytes);
 
 /*
  * The same, and two events (with timing, of the stream's context) get the device time just before the kernel is

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cooperative groups: threads that work together, as objects.  Blocks, tiles of a warp, the lanes that happen to be here,
- * and the grid of a cooperative launch.  Reductions and scans are in cooperative_groups/.
+ * Cooperative groups: threads that work together, as objects.  Blocks, clusters of blocks, tiles of a warp, the lanes that
+ * happen to be here, and the grid of a cooperative launch.  Reductions and scans are in cooperative_groups/.
  *
- * Tiles have at most 32 threads.  There are no clusters and no grids over several devices.
+ * Tiles have at most 32 threads.  There are no grids over several devices.
  */
 #ifndef PPU_COOPERATIVE_GROUPS_H
 #define PPU_COOPERATIVE_GROUPS_H
@@ -124,6 +124,72 @@ public:
 };
 
 PPU_CG_MEMBER_ thread_block this_thread_block() { return thread_block(); }
+
+/* The blocks of a cluster, which see each other's shared memory.  Without clusters a block is one by itself. */
+class cluster_group {
+	PPU_CG_MEMBER_ cluster_group() {}
+	friend PPU_CG_MEMBER_ cluster_group this_cluster();
+
+#define PPU_CG_WORD_(name, sreg) \
+	static PPU_CG_MEMBER_ unsigned int name() \
+	{ \
+		unsigned int v; \
+\
+		__asm__("mov.u32 %0, %%" sreg ";" : "=r"(v)); \
+		return v; \
+	}
+	PPU_CG_WORD_(id_x, "cluster_ctaid.x") PPU_CG_WORD_(id_y, "cluster_ctaid.y") PPU_CG_WORD_(id_z, "cluster_ctaid.z")
+	PPU_CG_WORD_(dim_x, "cluster_nctaid.x") PPU_CG_WORD_(dim_y, "cluster_nctaid.y") PPU_CG_WORD_(dim_z, "cluster_nctaid.z")
+
+public:
+	struct arrival_token {};
+
+	static PPU_CG_MEMBER_ arrival_token barrier_arrive()
+	{
+		__asm__ volatile("barrier.cluster.arrive;" : : : "memory");
+		return arrival_token();
+	}
+	static PPU_CG_MEMBER_ void barrier_wait() { __asm__ volatile("barrier.cluster.wait;" : : : "memory"); }
+	static PPU_CG_MEMBER_ void barrier_wait(arrival_token &&) { barrier_wait(); }
+	static PPU_CG_MEMBER_ void sync()
+	{
+		barrier_arrive();
+		barrier_wait();
+	}
+	PPU_CG_WORD_(block_rank, "cluster_ctarank") PPU_CG_WORD_(num_blocks, "cluster_nctarank")
+#undef PPU_CG_WORD_
+	static PPU_CG_MEMBER_ dim3 block_index() { return dim3(id_x(), id_y(), id_z()); }
+	static PPU_CG_MEMBER_ dim3 dim_blocks() { return dim3(dim_x(), dim_y(), dim_z()); }
+	static PPU_CG_MEMBER_ dim3 thread_index()
+	{
+		return dim3(id_x() * blockDim.x + threadIdx.x, id_y() * blockDim.y + threadIdx.y, id_z() * blockDim.z + threadIdx.z);
+	}
+	static PPU_CG_MEMBER_ dim3 dim_threads()
+	{
+		return dim3(dim_x() * blockDim.x, dim_y() * blockDim.y, dim_z() * blockDim.z);
+	}
+	static PPU_CG_MEMBER_ unsigned int thread_rank() { return block_rank() * ppu::block_threads() + ppu::thread_in_block(); }
+	static PPU_CG_MEMBER_ unsigned int num_threads() { return num_blocks() * ppu::block_threads(); }
+	static PPU_CG_MEMBER_ unsigned int size() { return num_threads(); }
+
+	/* The same variable in the shared memory of another block; whose a variable is. */
+	template <class T> static PPU_CG_MEMBER_ T *map_shared_rank(T *address, int rank)
+	{
+		unsigned long long to;
+
+		__asm__("mapa.u64 %0, %1, %2;" : "=l"(to) : "l"((unsigned long long)address), "r"(rank));
+		return (T *)to;
+	}
+	static PPU_CG_MEMBER_ unsigned int query_shared_rank(const void *address)
+	{
+		unsigned int rank;
+
+		__asm__("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(address));
+		return rank;
+	}
+};
+
+PPU_CG_MEMBER_ cluster_group this_cluster() { return cluster_group(); }
 
 /* The blocks of a cooperative launch. */
 class grid_group {

@@ -169,6 +169,10 @@ C(cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSize, 6050, (int
 C(cuOccupancyMaxPotentialBlockSizeWithFlags, cuOccupancyMaxPotentialBlockSizeWithFlags, 7000, (int *, min_grid), \
 	(int *, block_size), (CUfunction, function), (CUoccupancyB2DSize, dynamic_of), (size_t, dynamic_shared), \
 	(int, limit), (unsigned int, flags)) \
+C(cuOccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters, 11070, (int *, clusters), (CUfunction, function), \
+	(const CUlaunchConfig *, config)) \
+C(cuOccupancyMaxPotentialClusterSize, cuOccupancyMaxPotentialClusterSize, 11070, (int *, size), (CUfunction, function), \
+	(const CUlaunchConfig *, config)) \
 C(cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyAvailableDynamicSMemPerBlock, 10020, (size_t *, bytes), \
 	(CUfunction, function), (int, blocks), (int, block_size)) \
 /* memory */ \

@@ -370,6 +370,18 @@ CUDART_INLINE_ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlag
 }
 
 template <class T>
+CUDART_INLINE_ cudaError_t cudaOccupancyMaxActiveClusters(int *count, T *function, const cudaLaunchConfig_t *config)
+{
+	return ::cudaOccupancyMaxActiveClusters(count, (const void *)function, config);
+}
+
+template <class T>
+CUDART_INLINE_ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, T *function, const cudaLaunchConfig_t *config)
+{
+	return ::cudaOccupancyMaxPotentialClusterSize(size, (const void *)function, config);
+}
+
+template <class T>
 CUDART_INLINE_ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T function, int blocks,
 								     int block_size)
 {

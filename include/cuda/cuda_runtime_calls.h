@@ -262,6 +262,8 @@ C(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *, blocks), (const void *,
 	(size_t, shared)) \
 C(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int *, blocks), (const void *, function), \
 	(int, block_size), (size_t, shared), (unsigned int, flags)) \
+C(cudaOccupancyMaxActiveClusters, (int *, count), (const void *, function), (const cudaLaunchConfig_t *, config)) \
+C(cudaOccupancyMaxPotentialClusterSize, (int *, size), (const void *, function), (const cudaLaunchConfig_t *, config)) \
 C(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t *, bytes), (const void *, function), (int, blocks), \
 	(int, block_size)) \
 /* graphs */ \

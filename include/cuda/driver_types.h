@@ -123,6 +123,7 @@ E(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local c
 E(cudaErrorTimeout,                 909, "wait operation timed out") \
 E(cudaErrorGraphExecUpdateFailure,  910, "the graph update was not performed because it included changes which " \
 	"violated constraints specific to instantiated graph update") \
+E(cudaErrorInvalidClusterSize,      912, "a kernel launch error has occurred due to cluster misconfiguration") \
 E(cudaErrorUnknown,                 999, "unknown error") \
 E(cudaErrorApiFailureBase,        10000, "api failure base")
 
@@ -233,6 +234,9 @@ enum cudaSharedCarveout {
 };
 enum cudaFuncAttribute {
 	cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+	cudaFuncAttributeClusterDimMustBeSet = 10, cudaFuncAttributeRequiredClusterWidth = 11,
+	cudaFuncAttributeRequiredClusterHeight = 12, cudaFuncAttributeRequiredClusterDepth = 13,
+	cudaFuncAttributeNonPortableClusterSizeAllowed = 14, cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
 	cudaFuncAttributeMax = 16
 };
 enum cudaLimit {

@@ -15,6 +15,17 @@
 /* clang ignores the attribute, and the host would see another variable than the kernel. */
 #define __managed__ _Pragma("GCC error \"__managed__ variables are not supported with clang: use cudaMallocManaged\"")
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/*
+ * The blocks of a cluster; a direction that is left out has 1.  An older clang has no such attribute, so the size comes to the PTX
+ * compiler as a number of blocks that no SM has (.minnctapersm).  Of two launch_bounds clang takes the first:
+ * __cluster_dims__ stands before __launch_bounds__.
+ */
+#if __has_attribute(cluster_dims)
+#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
+#else
+#define PPU_CLUSTER_(x, y, z, ...) __attribute__((launch_bounds(0, 0x10000000 + (x) + (y) * 0x100 + (z) * 0x10000)))
+#define __cluster_dims__(...) PPU_CLUSTER_(__VA_ARGS__, 1, 1, 1)
+#endif
 #else
 #define __host__
 #define __device__
@@ -23,6 +34,7 @@
 #define __constant__
 #define __managed__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #endif
 
 /* Only in CUDA sources: in others, the C++ library may have these words in an __attribute__ of its own. */

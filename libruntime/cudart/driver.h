@@ -45,6 +45,7 @@ W(cuGraphEventRecordNodeGetEvent) W(cuGraphEventRecordNodeSetEvent) W(cuGraphAdd
 W(cuGraphEventWaitNodeGetEvent) W(cuGraphEventWaitNodeSetEvent) W(cuGraphAddMemAllocNode) \
 W(cuGraphMemAllocNodeGetParams) W(cuGraphAddMemFreeNode) W(cuGraphMemFreeNodeGetParams) \
 W(cuGraphExecMemsetNodeSetParams) W(cuGraphExecHostNodeSetParams) W(cuGraphExecChildGraphNodeSetParams) \
+W(cuOccupancyMaxActiveClusters) W(cuOccupancyMaxPotentialClusterSize) \
 W(cuGraphExecEventRecordNodeSetEvent) W(cuGraphExecEventWaitNodeSetEvent) W(cuGraphConditionalHandleCreate)
 #define W(function) extern __typeof__(function) function __attribute__((weak));
 CRT_WEAK(W)

@@ -110,31 +110,36 @@ cudaError_t i_cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 
 }
 
 /* The attributes have the Driver API's layout and numbers. */
+static CUlaunchConfig driver_config(const cudaLaunchConfig_t *config)
+{
+	return (CUlaunchConfig){
+		.gridDimX = config->gridDim.x, .gridDimY = config->gridDim.y, .gridDimZ = config->gridDim.z,
+		.blockDimX = config->blockDim.x, .blockDimY = config->blockDim.y, .blockDimZ = config->blockDim.z,
+		.sharedMemBytes = (unsigned int)config->dynamicSmemBytes, .hStream = crt_stream(config->stream),
+		.attrs = (CUlaunchAttribute *)config->attrs, .numAttrs = config->numAttrs,
+	};
+}
+
 cudaError_t i_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args)
 {
-	CUlaunchConfig c = { 0 };
+	bool cooperative = false, clusters = false;
+	CUlaunchConfig c;
 	CUfunction f;
 	cudaError_t e;
 
 	if (!config || (config->numAttrs && !config->attrs))
 		return cudaErrorInvalidValue;
-	for (unsigned int i = 0; i < config->numAttrs; i++)
-		if (config->attrs[i].id == cudaLaunchAttributeCooperative && config->attrs[i].val.cooperative)
-			return i_cudaLaunchCooperativeKernel(function, config->gridDim, config->blockDim, args,
-							     config->dynamicSmemBytes, config->stream);
+	for (unsigned int i = 0; i < config->numAttrs; i++) {
+		cooperative |= config->attrs[i].id == cudaLaunchAttributeCooperative && config->attrs[i].val.cooperative;
+		clusters |= config->attrs[i].id == cudaLaunchAttributeClusterDimension;
+	}
+	if (cooperative && !clusters)
+		return i_cudaLaunchCooperativeKernel(function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
+						     config->stream);
 	e = prepare(function, config->gridDim, config->blockDim, config->dynamicSmemBytes, &f);
 	if (e)
 		return e;
-	c.gridDimX = config->gridDim.x;
-	c.gridDimY = config->gridDim.y;
-	c.gridDimZ = config->gridDim.z;
-	c.blockDimX = config->blockDim.x;
-	c.blockDimY = config->blockDim.y;
-	c.blockDimZ = config->blockDim.z;
-	c.sharedMemBytes = (unsigned int)config->dynamicSmemBytes;
-	c.hStream = crt_stream(config->stream);
-	c.attrs = (CUlaunchAttribute *)config->attrs;
-	c.numAttrs = config->numAttrs;
+	c = driver_config(config);
 	return crt_error(cuLaunchKernelEx(&c, f, args, NULL));
 }
 
@@ -217,6 +222,18 @@ cudaError_t i_cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const
 	a.cacheModeCA = v[CU_FUNC_ATTRIBUTE_CACHE_MODE_CA];
 	a.maxDynamicSharedSizeBytes = v[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
 	a.preferredShmemCarveout = v[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT];
+	if (!attribute(f, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, &v[0]))
+		a.clusterDimMustBeSet = v[0];
+	if (!attribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, &v[0]))
+		a.requiredClusterWidth = v[0];
+	if (!attribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, &v[0]))
+		a.requiredClusterHeight = v[0];
+	if (!attribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, &v[0]))
+		a.requiredClusterDepth = v[0];
+	if (!attribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, &v[0]))
+		a.nonPortableClusterSizeAllowed = v[0];
+	if (!attribute(f, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, &v[0]))
+		a.clusterSchedulingPolicyPreference = v[0];
 	__builtin_memcpy(attributes, &a, crt_func_attributes_bytes());
 	return cudaSuccess;
 }
@@ -286,6 +303,31 @@ cudaError_t i_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const v
 							    size_t shared)
 {
 	return i_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, shared, 0);
+}
+
+static cudaError_t clusters(int *value, const void *function, const cudaLaunchConfig_t *config, bool size)
+{
+	CUlaunchConfig c;
+	CUfunction f;
+	cudaError_t e;
+
+	if (!value || !config)
+		return cudaErrorInvalidValue;
+	e = crt_function(function, &f);
+	if (e)
+		return e;
+	c = driver_config(config);
+	return size ? CRT_CALL(cuOccupancyMaxPotentialClusterSize, value, f, &c) : CRT_CALL(cuOccupancyMaxActiveClusters, value, f, &c);
+}
+
+cudaError_t i_cudaOccupancyMaxActiveClusters(int *count, const void *function, const cudaLaunchConfig_t *config)
+{
+	return clusters(count, function, config, false);
+}
+
+cudaError_t i_cudaOccupancyMaxPotentialClusterSize(int *size, const void *function, const cudaLaunchConfig_t *config)
+{
+	return clusters(size, function, config, true);
 }
 
 cudaError_t i_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks,

@@ -35,8 +35,8 @@ U(cudaMemDiscardBatchAsync_ptsz) U(cudaMemGetDefaultMemPool) U(cudaMemGetMemPool
 U(cudaMemPoolExportToShareableHandle) U(cudaMemPoolImportFromShareableHandle) U(cudaMemPoolImportPointer) \
 U(cudaMemPrefetchBatchAsync) U(cudaMemPrefetchBatchAsync_ptsz) U(cudaMemSetMemPool) U(cudaMemcpy3DBatchAsync) \
 U(cudaMemcpy3DBatchAsync_ptsz) U(cudaMemcpyBatchAsync) U(cudaMemcpyBatchAsync_ptsz) \
-U(cudaMipmappedArrayGetMemoryRequirements) U(cudaMipmappedArrayGetSparseProperties) U(cudaOccupancyMaxActiveClusters) \
-U(cudaOccupancyMaxPotentialClusterSize) U(cudaSignalExternalSemaphoresAsync) \
+U(cudaMipmappedArrayGetMemoryRequirements) U(cudaMipmappedArrayGetSparseProperties) \
+U(cudaSignalExternalSemaphoresAsync) \
 U(cudaSignalExternalSemaphoresAsync_ptsz) U(cudaVDPAUGetDevice) U(cudaVDPAUSetVDPAUDevice) \
 U(cudaWaitExternalSemaphoresAsync) U(cudaWaitExternalSemaphoresAsync_ptsz) U(cudaLaunchCooperativeKernelMultiDevice)
 

@@ -10,6 +10,7 @@
 
 #include <ppu.h>
 #include <ppu_image.h>
+#include <hw/ppu_regs.h>
 #include <hw/ppu_tmd.h>
 #include "common/capability.h"
 #include "api/launch/cdp.h"
@@ -156,6 +157,7 @@ static ppuResult describe(struct ppuModule_st *m, const struct ppu_symbol *s, st
 			.code_va = m->code_va, .code_insns = m->img->num_insns, .entry_pc = (uint32_t)s->value,
 			.shared_bytes = s->shared_bytes, .local_per_thread = rt_local_of(m->ctx, s),
 			.num_barriers = s->barriers, .param_bytes = s->param_bytes,
+			.cluster = p->features & PPU_FEAT_CLUSTERS ? PPU_SYM_CLUSTER_DIMS(s->cluster) : 0,
 		},
 		.max_threads = rt_max_threads(s, p), .own_threads = s->max_threads, .recursive = s->recursive,
 		.wanted = { s->reqntid[0], s->reqntid[1], s->reqntid[2] },

@@ -26,7 +26,8 @@ struct workspace {
 	uint32_t bytes, barrier;
 };
 
-ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDim3 grid, ppuDim3 block, size_t dynamic)
+ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDim3 grid, ppuDim3 block, size_t dynamic,
+			uint32_t cluster)
 {
 	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, room;
 	int per_sm;
@@ -34,7 +35,7 @@ ppuResult rt_coop_check(ppuFunction function, const struct ppuCtx_st *ctx, ppuDi
 
 	if (res)
 		return res;
-	room = (uint64_t)per_sm * ctx->device->prop.sms;
+	room = (uint64_t)(per_sm / (int)cluster * (int)cluster) * ctx->device->prop.sms;
 	return blocks <= room ? PPU_SUCCESS :
 	       rt_fail(PPU_ERROR_LAUNCH_RESOURCES, "a cooperative grid of %" PRIu64 " blocks: the device holds %" PRIu64
 		       " of them at once", blocks, room);

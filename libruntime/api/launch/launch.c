@@ -116,7 +116,7 @@ static ppuResult begin(struct rt_job *job, const struct ppuFunction_st *f, struc
 
 static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic,
 			struct ppuStream_st *st, void **params, const void *packed, size_t bytes,
-			const struct rt_slot *stamps, bool cooperative)
+			const struct rt_slot *stamps, bool cooperative, uint32_t cluster)
 {
 	const struct ppu_symbol *s = f->sym;
 	struct ppuCtx_st *ctx = st->ctx;
@@ -126,6 +126,8 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	ppuResult res;
 
 	res = rt_local_ensure(f);
+	if (!res && PPU_CLUSTER_CTAS(cluster) > 1 && !cooperative)
+		res = rt_coop_room(f, PPU_CLUSTER_CTAS(cluster), block.x * block.y * block.z, dynamic);
 	if (!res && cooperative)
 		res = rt_coop_room(f, (uint64_t)grid.x * grid.y * grid.z, block.x * block.y * block.z, dynamic);
 	if (!res)
@@ -168,6 +170,7 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	t->local_per_thread = s->recursive ? ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) : s->local_bytes;
 	t->envreg[PPU_CDP_ENV_LOCAL] = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL);	/* for kernels it launches */
 	t->num_barriers = s->barriers;
+	t->cluster = cluster;
 	t->param_bytes = s->param_bytes;
 	if (s->param_bytes) {
 		t->param_va = job.data_va + PPU_TMD_SIZE;
@@ -199,7 +202,7 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 
 static ppuResult launch_timed(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic,
 			      struct ppuStream_st *st, void **params, const void *packed, size_t bytes,
-			      struct ppuEvent_st **ev)
+			      struct ppuEvent_st **ev, uint32_t cluster)
 {
 	struct rt_slot stamps[2];
 	ppuResult res = rt_slot_alloc(st->ctx, &stamps[0]);
@@ -208,7 +211,7 @@ static ppuResult launch_timed(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 bl
 		return res;
 	res = rt_slot_alloc(st->ctx, &stamps[1]);
 	if (!res) {
-		res = launch(f, grid, block, dynamic, st, params, packed, bytes, stamps, false);
+		res = launch(f, grid, block, dynamic, st, params, packed, bytes, stamps, false, cluster);
 		if (res)
 			rt_slot_unused(stamps[1]);
 	}
@@ -223,10 +226,11 @@ static ppuResult launch_timed(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 bl
 
 static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 			     ppuStream stream, void **params, const void *packed, size_t packed_bytes,
-			     struct ppuEvent_st **ev, bool cooperative)
+			     struct ppuEvent_st **ev, bool cooperative, ppuDim3 cluster)
 {
 	struct ppuFunction_st *f = rt_obj_get(handle, RT_FUNCTION);
 	struct ppuStream_st *s;
+	uint32_t tmd = 0;
 	ppuResult res;
 
 	if (!f)
@@ -244,8 +248,10 @@ static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, si
 			      f->sym->num_params, f->sym->param_bytes);
 	else
 		res = check(f, grid, block, dynamic_shared);
+	if (!res)
+		res = rt_cluster(f, grid, block, cluster, dynamic_shared, &tmd);
 	if (!res && cooperative)
-		res = rt_coop_check(handle, s->ctx, grid, block, dynamic_shared);
+		res = rt_coop_check(handle, s->ctx, grid, block, dynamic_shared, PPU_CLUSTER_CTAS(tmd));
 	if (!res && cooperative)
 		res = rt_coop_prepare(s->ctx);
 	if (!res && f->sym->flags & PPU_SYMF_QUEUE)
@@ -254,10 +260,10 @@ static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, si
 		res = rt_enter(s->ctx);
 	if (!res) {
 		if (ev)
-			res = launch_timed(f, grid, block, dynamic_shared, s, params, packed, packed_bytes, ev);
+			res = launch_timed(f, grid, block, dynamic_shared, s, params, packed, packed_bytes, ev, tmd);
 		else
 			res = launch(f, grid, block, dynamic_shared, s, params, packed, packed_bytes, NULL,
-				     cooperative);
+				     cooperative, tmd);
 		rt_leave(s->ctx);
 	}
 	rt_stream_put(s);
@@ -268,13 +274,22 @@ static ppuResult launch_call(ppuFunction handle, ppuDim3 grid, ppuDim3 block, si
 ppuResult ppuLaunchKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 			  ppuStream stream, void **params, const void *packed, size_t packed_bytes)
 {
-	return launch_call(function, grid, block, dynamic_shared, stream, params, packed, packed_bytes, NULL, false);
+	return launch_call(function, grid, block, dynamic_shared, stream, params, packed, packed_bytes, NULL, false,
+			   (ppuDim3){ 0, 0, 0 });
 }
 
 ppuResult ppuLaunchCooperativeKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
 				     ppuStream stream, void **params, const void *packed, size_t packed_bytes)
 {
-	return launch_call(function, grid, block, dynamic_shared, stream, params, packed, packed_bytes, NULL, true);
+	return launch_call(function, grid, block, dynamic_shared, stream, params, packed, packed_bytes, NULL, true,
+			   (ppuDim3){ 0, 0, 0 });
+}
+
+ppuResult ppuLaunchClusterKernel(ppuFunction function, ppuDim3 grid, ppuDim3 block, ppuDim3 cluster, int cooperative,
+				 size_t dynamic_shared, ppuStream stream, void **params, const void *packed,
+				 size_t packed_bytes)
+{
+	return launch_call(function, grid, block, dynamic_shared, stream, params, packed, packed_bytes, NULL, cooperative, cluster);
 }
 
 ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block, size_t dynamic_shared,
@@ -292,7 +307,7 @@ ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block
 			res = rt_fail(PPU_ERROR_INVALID_VALUE, "two different events with timing are needed");
 		else
 			res = launch_call(function, grid, block, dynamic_shared, stream, params, packed,
-					  packed_bytes, ev, false);
+					  packed_bytes, ev, false, (ppuDim3){ 0, 0, 0 });
 		rt_event_put(ev[1]);
 	}
 	rt_event_put(ev[0]);

@@ -361,7 +361,8 @@ static ppuResult list_kernels(struct ppuModule_st *m, struct ppu_queue_kernels *
 		*k = (struct ppu_queue_kernel){
 			.entry_pc = (uint32_t)s->value, .regs = s->regs ? s->regs : 1, .barriers = s->barriers,
 			.shared_bytes = s->shared_bytes, .local_bytes = s->local_bytes, .param_bytes = s->param_bytes,
-			.max_threads = rt_max_threads(s, &m->ctx->device->prop),
+			/* A queue's launches have no clusters: no block is small enough for a kernel that wants them. */
+			.max_threads = PPU_SYM_CLUSTER_DIMS(s->cluster) ? 0 : rt_max_threads(s, &m->ctx->device->prop),
 			.reqntid = { s->reqntid[0], s->reqntid[1], s->reqntid[2] }, .recursive = s->recursive,
 			.creates = !!(s->flags & PPU_SYMF_QUEUE),
 		};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <ppu.h>
+#include <hw/ppu_regs.h>
 #include "common/capability.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
@@ -258,6 +259,7 @@ static int attribute(const ppuDeviceProp *p, CUdevice_attribute a)
 	case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:	return (int)p->ctas_per_sm;
 	case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:		return (int)p->copy_engines;
 	case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:		return 1;
+	case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:		return ppu_cuda_capability() >= 90 && p->features & PPU_FEAT_CLUSTERS;
 	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:	return ppu_cuda_capability() / 10;
 	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:	return ppu_cuda_capability() % 10;
 	case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:	return 1;

@@ -41,8 +41,8 @@ U(cuMipmappedArrayCreate) U(cuMipmappedArrayGetLevel) U(cuMipmappedArrayDestroy)
 U(cuMipmappedArrayGetSparseProperties) U(cuArrayGetSparseProperties) U(cuArrayGetMemoryRequirements) \
 U(cuMipmappedArrayGetMemoryRequirements) U(cuMemMapArrayAsync) U(cuMemMapArrayAsync_ptsz) \
 U(cuTexRefSetMipmappedArray) U(cuTexRefGetMipmappedArray) \
-/* clusters, tensor maps, parts of a device */ \
-U(cuOccupancyMaxActiveClusters) U(cuOccupancyMaxPotentialClusterSize) U(cuTensorMapEncodeTiled) \
+/* tensor maps, parts of a device */ \
+U(cuTensorMapEncodeTiled) \
 U(cuTensorMapEncodeIm2col) U(cuTensorMapEncodeIm2colWide) U(cuTensorMapReplaceAddress) U(cuCtxGetExecAffinity) \
 U(cuGreenCtxCreate) U(cuGreenCtxDestroy) U(cuCtxFromGreenCtx) U(cuDeviceGetDevResource) U(cuCtxGetDevResource) \
 U(cuGreenCtxGetDevResource) U(cuDevSmResourceSplitByCount) U(cuDevResourceGenerateDesc) U(cuGreenCtxRecordEvent) \

@@ -349,8 +349,10 @@ static CUresult exchange(struct step *s, struct cu_op *op)
 	    (op->type == CU_GRAPH_NODE_TYPE_KERNEL &&
 	     op->kernel.function->obj.ctx != old.kernel.function->obj.ctx))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (op->type == CU_GRAPH_NODE_TYPE_KERNEL)	/* attributes stay */
+	if (op->type == CU_GRAPH_NODE_TYPE_KERNEL) {	/* attributes stay */
 		op->kernel.cooperative = old.kernel.cooperative;
+		op->kernel.cluster = old.kernel.cluster;
+	}
 	if (op->type == CU_GRAPH_NODE_TYPE_GRAPH) {
 		r = build(op->cond.child, &child);
 		if (r)

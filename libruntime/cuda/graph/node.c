@@ -16,6 +16,7 @@
 #include "cuda/graph/graph.h"
 #include "cuda/graph/work.h"
 #include "cuda/memory/pointer.h"
+#include "cuda/module/cluster.h"
 #include "cuda/module/function.h"
 #include "cuda/stream/memop.h"
 #include "cuda/stream/stream.h"
@@ -206,6 +207,7 @@ static CUresult set(CUresult r, struct cu_op *op, CUgraphNode node)
 		old = n->op;
 		if (op->type == CU_GRAPH_NODE_TYPE_KERNEL) {	/* the node keeps its attributes */
 			op->kernel.cooperative = old.kernel.cooperative;
+			op->kernel.cluster = old.kernel.cluster;
 			op->kernel.priority = old.kernel.priority;
 		}
 		n->op = *op;
@@ -369,7 +371,7 @@ CUresult i_cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID a
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
 		value->priority = n->op.kernel.priority;
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-		value->clusterDim.x = value->clusterDim.y = value->clusterDim.z = 1;
+		cu_cluster_get(&n->op.kernel.cluster, value);
 	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
 		r = CUDA_ERROR_INVALID_VALUE;
 	cu_obj_put(n);
@@ -388,11 +390,9 @@ CUresult i_cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID a
 		n->op.kernel.cooperative = value->cooperative;
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
 		n->op.kernel.priority = value->priority;
-	else if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-		 (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1))
-		r = CUDA_ERROR_NOT_SUPPORTED;
-	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW &&
-		 attribute != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+	else if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+		r = cu_cluster_set(&n->op.kernel, value);
+	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
 		r = CUDA_ERROR_INVALID_VALUE;
 	cu_obj_put(n);
 	return r;
@@ -408,6 +408,7 @@ CUresult i_cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
 	r = look(from, CU_GRAPH_NODE_TYPE_KERNEL, from, &f);
 	if (!r) {
 		t->op.kernel.cooperative = f->op.kernel.cooperative;
+		t->op.kernel.cluster = f->op.kernel.cluster;
 		t->op.kernel.priority = f->op.kernel.priority;
 		cu_obj_put(f);
 	}

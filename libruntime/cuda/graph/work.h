@@ -23,11 +23,12 @@ struct cu_stream_use;
 struct cu_op {
 	CUgraphNodeType type;
 	union {
-		struct {
+		struct cu_kernel {
 			struct CUfunc_st *function;	/* with a reference */
 			ppuDim3 grid, block;
 			unsigned int shared_bytes;
 			bool cooperative;
+			ppuDim3 cluster;		/* 0: as the kernel says */
 			int priority;			/* of a node, as the program set it */
 			void *args;			/* packed */
 			size_t arg_bytes;

@@ -4,6 +4,7 @@
 
 #include <ppu.h>
 #include "common/capability.h"
+#include "cuda/module/cluster.h"
 #include "cuda/module/function.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
@@ -62,12 +63,6 @@ CUresult i_cuFuncGetAttribute(int *value, CUfunction_attribute what, CUfunction 
 		break;
 	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:	/* constants belong to modules here */
 	case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-	case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:	/* there are no clusters */
-	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-	case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-	case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
 		*value = 0;
 		break;
 	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
@@ -87,7 +82,7 @@ CUresult i_cuFuncGetAttribute(int *value, CUfunction_attribute what, CUfunction 
 		*value = f->carveout;
 		break;
 	default:
-		r = CUDA_ERROR_INVALID_VALUE;
+		r = cu_cluster_function_get(value, what, f, &a);
 	}
 	cu_obj_put(f);
 	return r;
@@ -111,10 +106,8 @@ CUresult i_cuFuncSetAttribute(CUfunction function, CUfunction_attribute what, in
 			r = CUDA_ERROR_INVALID_VALUE;
 		else
 			f->carveout = value;
-	} else if (what >= CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET && what < CU_FUNC_ATTRIBUTE_MAX) {
-		r = CUDA_ERROR_NOT_SUPPORTED;
 	} else {
-		r = CUDA_ERROR_INVALID_VALUE;
+		r = cu_cluster_function_set(value, what, f, &a);
 	}
 	cu_obj_put(f);
 	return r;

@@ -3,6 +3,7 @@
 #ifndef PPU_CUDA_FUNCTION_INT_H
 #define PPU_CUDA_FUNCTION_INT_H
 
+#include <stdbool.h>
 #include <ppu.h>
 #include "cuda/context/calls.h"
 #include "cuda/context/object.h"
@@ -19,6 +20,9 @@ struct CUfunc_st {
 	struct CUmod_st *module;	/* no reference: when the module is unloaded, this handle ends */
 	ppuFunction ppu;
 	int max_dynamic, carveout;	/* as set; -1: default */
+	unsigned int cluster[3];	/* as set, for a kernel that does not say it; 0: none */
+	int cluster_policy;
+	bool non_portable;		/* clusters of more than 8 blocks, as set */
 	struct cu_old_launch *old;	/* see oldlaunch.h; NULL: never launched that way */
 };
 

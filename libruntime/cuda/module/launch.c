@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches. */
 #include <ppu.h>
+#include "cuda/module/cluster.h"
 #include "cuda/module/launch.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
@@ -17,12 +18,15 @@ CUresult cu_run_kernel(const struct cu_op *op, const struct cu_stream_use *u)
 
 	if (f->obj.ctx != u->ctx || !cu_obj_alive(f))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!op->kernel.cooperative)
-		return cu_result(ppuLaunchKernel(f->ppu, op->kernel.grid, op->kernel.block, op->kernel.shared_bytes,
-						 u->ppu, NULL, args, bytes));
-	res = ppuLaunchCooperativeKernel(f->ppu, op->kernel.grid, op->kernel.block, op->kernel.shared_bytes, u->ppu,
-					 NULL, args, bytes);
-	if (res == PPU_ERROR_LAUNCH_RESOURCES) {
+	if (op->kernel.cluster.x)
+		res = ppuLaunchClusterKernel(f->ppu, op->kernel.grid, op->kernel.block, op->kernel.cluster, op->kernel.cooperative,
+					     op->kernel.shared_bytes, u->ppu, NULL, args, bytes);
+	else if (!op->kernel.cooperative)
+		res = ppuLaunchKernel(f->ppu, op->kernel.grid, op->kernel.block, op->kernel.shared_bytes, u->ppu, NULL, args, bytes);
+	else
+		res = ppuLaunchCooperativeKernel(f->ppu, op->kernel.grid, op->kernel.block, op->kernel.shared_bytes, u->ppu,
+						 NULL, args, bytes);
+	if (op->kernel.cooperative && res == PPU_ERROR_LAUNCH_RESOURCES) {
 		cu_result(res);
 		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 	}
@@ -30,14 +34,24 @@ CUresult cu_run_kernel(const struct cu_op *op, const struct cu_stream_use *u)
 }
 
 static CUresult launch(CUfunction function, ppuDim3 grid, ppuDim3 block, unsigned int shared_bytes, bool cooperative,
-		       CUstream stream, void **params, void **extra)
+		       const CUlaunchAttributeValue *cluster, CUstream stream, void **params, void **extra)
 {
+	CUlaunchAttributeValue own;
 	struct cu_op op;
 	CUresult r = cu_op_kernel(&op, function, grid, block, shared_bytes, cooperative, params, extra);
 
 	if (r)
 		return r;
-	r = cu_op_submit(&op, stream, false);
+	if (!cluster && op.kernel.function->cluster[0]) {
+		own.clusterDim.x = op.kernel.function->cluster[0];
+		own.clusterDim.y = op.kernel.function->cluster[1];
+		own.clusterDim.z = op.kernel.function->cluster[2];
+		cluster = &own;
+	}
+	if (cluster)
+		r = cu_cluster_set(&op.kernel, cluster);
+	if (!r)
+		r = cu_op_submit(&op, stream, false);
 	cu_op_clear(&op);
 	return r;
 }
@@ -47,7 +61,7 @@ CUresult i_cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int
 			  CUstream stream, void **params, void **extra)
 {
 	return launch(function, ppuDim(grid_x, grid_y, grid_z), ppuDim(block_x, block_y, block_z), shared_bytes, false,
-		      stream, params, extra);
+		      NULL, stream, params, extra);
 }
 
 CUresult i_cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
@@ -55,19 +69,19 @@ CUresult i_cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, u
 				     unsigned int shared_bytes, CUstream stream, void **params)
 {
 	return launch(function, ppuDim(grid_x, grid_y, grid_z), ppuDim(block_x, block_y, block_z), shared_bytes, true,
-		      stream, params, NULL);
+		      NULL, stream, params, NULL);
 }
 
 /* Refuses attributes that a PPU cannot provide, and ignores those that only advise. */
-static CUresult check_attribute(const CUlaunchAttribute *a, bool *cooperative)
+static CUresult check_attribute(const CUlaunchAttribute *a, bool *cooperative, const CUlaunchAttributeValue **cluster)
 {
 	switch (a->id) {
 	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
 		*cooperative = a->value.cooperative;
 		return CUDA_SUCCESS;
 	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-		return a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1 ?
-		       CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+		*cluster = &a->value;
+		return CUDA_SUCCESS;
 	case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
 	case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
 	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
@@ -79,12 +93,13 @@ static CUresult check_attribute(const CUlaunchAttribute *a, bool *cooperative)
 
 CUresult i_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params, void **extra)
 {
+	const CUlaunchAttributeValue *cluster = NULL;
 	bool cooperative = false;
 	CUresult r = !config || (config->numAttrs && !config->attrs) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
 	for (unsigned int i = 0; !r && i < config->numAttrs; i++)
-		r = check_attribute(&config->attrs[i], &cooperative);
+		r = check_attribute(&config->attrs[i], &cooperative, &cluster);
 	return r ? r : launch(function, ppuDim(config->gridDimX, config->gridDimY, config->gridDimZ),
 			      ppuDim(config->blockDimX, config->blockDimY, config->blockDimZ), config->sharedMemBytes,
-			      cooperative, config->hStream, params, extra);
+			      cooperative, cluster, config->hStream, params, extra);
 }

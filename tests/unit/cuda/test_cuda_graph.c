@@ -569,7 +569,7 @@ START_TEST(attributes_of_kernels)
 	w.cooperative = 1;
 	OK(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &w));
 	OK(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &single));
-	IS(CUDA_ERROR_NOT_SUPPORTED, cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &pair));
+	BAD(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &pair));	/* the grid is one block */
 	BAD(cuGraphKernelNodeSetAttribute(a, (CUlaunchAttributeID)999, &w));
 	BAD(cuGraphKernelNodeSetAttribute(empty, CU_LAUNCH_ATTRIBUTE_PRIORITY, &v));
 	OK(cuGraphKernelNodeCopyAttributes(b, a));

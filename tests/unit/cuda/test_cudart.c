@@ -382,7 +382,7 @@ START_TEST(launches)
 	OK(cudaLaunchKernelExC(&c, &mul, args));
 	c.attrs = &attr;
 	c.numAttrs = 1;
-	IS(cudaErrorNotSupported, cudaLaunchKernelExC(&c, &mul, args));
+	BAD(cudaLaunchKernelExC(&c, &mul, args));	/* the grid is one block */
 	BAD(cudaLaunchKernelExC(NULL, &mul, args));
 	OK(cudaMemcpy(host, p, 16, cudaMemcpyDeviceToHost));
 	ck_assert_uint_eq(host[2], 3);
