@@ -76,26 +76,34 @@ void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need)
 static struct be_limits at_once(struct ppuCtx_st *ctx, const struct be_limits *lim)
 {
 	struct be_limits l = *lim;
-	bool words = ctx->be->poll && rt_words_look(ctx);	/* else a thread looks */
-	bool often = words || (ctx->be->poll && rt_devices() > 1);
-	uint64_t look = ppu_be_now() + (often ? RT_WORD_LOOK_NS : BE_LOOK_NS);
+	uint64_t look;
+	bool often = false, stored;
 
+	if (ctx->be->poll) {	/* else a thread of each context looks at its words */
+		often = rt_words_look(ctx);
+		often |= rt_words_look_others(ctx, &stored);
+		often |= rt_devices() > 1;
+	}
+	look = ppu_be_now() + (often ? RT_WORD_LOOK_NS : BE_LOOK_NS);
 	if ((often || rt_host_used(ctx)) && l.host_ns > look)
 		l.host_ns = look;
 	return l;
 }
 
 /*
- * Devices inside the process work only while somebody waits for them, but kernels of this one may wait for what another
- * one does. False: no other one has anything to do.
+ * Devices inside the process work only while somebody waits for them, and words that the CPU stores are seen only then; but
+ * work of this context may wait for what another one does. False: no other one has anything to do.
  */
 static bool others_work(struct ppuCtx_st *ctx)
 {
 	uint64_t until = ppu_be_now() + RT_WORD_LOOK_NS;
-	bool any, ever = false;
+	bool any, ever;
 
-	if (!ctx->be->poll || rt_devices() < 2)
+	if (!ctx->be->poll)
 		return false;
+	rt_words_look_others(ctx, &ever);
+	if (rt_devices() < 2)
+		return ever;
 	rt_leave(ctx);
 	do {
 		any = rt_poll_others(ctx->device);
@@ -103,6 +111,18 @@ static bool others_work(struct ppuCtx_st *ctx)
 	} while (any && ppu_be_now() < until);
 	pthread_mutex_lock(&ctx->lock);
 	return ever;
+}
+
+void rt_poll(struct ppuCtx_st *ctx)
+{
+	bool stored;
+
+	rt_words_look(ctx);
+	if (!ctx->be->poll)
+		return;
+	rt_words_look_others(ctx, &stored);
+	ctx->be->poll(ctx->device->dev);
+	rt_poll_others(ctx->device);
 }
 
 /* After -ETIME: has one of the caller's own limits passed? */

@@ -22,6 +22,8 @@ void rt_merge(struct ppuCtx_st *ctx, struct rt_need *to, const struct rt_need *f
 void rt_known(struct ppuCtx_st *ctx, const struct rt_need *need);
 /* Everything submitted so far. */
 void rt_everything(struct ppuCtx_st *ctx, struct rt_need *need);
+/* Locked: for who asks, and does not wait.  Devices inside the process work a little. */
+void rt_poll(struct ppuCtx_st *ctx);
 extern const struct be_limits rt_no_limit;
 /* Called locked; drops the lock while asleep. */
 ppuResult rt_wait(struct ppuCtx_st *ctx, const struct rt_need *need, const struct be_limits *lim);

@@ -20,7 +20,6 @@
 #include "api/stream/chan.h"
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
-#include "api/stream/word.h"
 
 static void event_release(struct rt_obj *obj)
 {
@@ -213,9 +212,7 @@ ppuResult ppuEventQuery(ppuEvent handle)
 	res = rt_enter(e->ctx);
 	if (!res) {
 		if (e->recorded && !rt_done(e->ctx, &e->need)) {
-			rt_words_look(e->ctx);
-			if (e->ctx->be->poll)
-				e->ctx->be->poll(e->ctx->device->dev);
+			rt_poll(e->ctx);
 			if (!rt_done(e->ctx, &e->need))
 				res = rt_check(e->ctx);
 			if (!res && !rt_done(e->ctx, &e->need))

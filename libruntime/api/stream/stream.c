@@ -15,7 +15,6 @@
 #include "api/launch/queue.h"
 #include "api/stream/chan.h"
 #include "api/stream/prio.h"
-#include "api/stream/word.h"
 #include "backend/backend.h"
 #include "check/check.h"
 #include "prof/prof.h"
@@ -303,9 +302,7 @@ ppuResult ppuStreamQuery(ppuStream handle)
 	if (!res) {
 		stands_for(s, &need);
 		if (!rt_done(s->ctx, &need)) {
-			rt_words_look(s->ctx);
-			if (s->ctx->be->poll)
-				s->ctx->be->poll(s->ctx->device->dev);
+			rt_poll(s->ctx);
 			res = rt_done(s->ctx, &need) ? PPU_SUCCESS : rt_check(s->ctx);
 			if (!res && !rt_done(s->ctx, &need))
 				res = rt_error(PPU_ERROR_NOT_READY);

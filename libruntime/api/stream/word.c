@@ -42,9 +42,15 @@ struct rt_word {
 
 struct rt_words {
 	struct rt_word *first;
+	struct rt_words *next;	/* of another context */
+	struct ppuCtx_st *ctx;
 	pthread_t thread;
 	bool has_thread;
 };
+
+/* Of all contexts that live. Inside the contexts' locks. */
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rt_words *all;
 
 static unsigned sem_op(ppuWordKind kind)
 {
@@ -88,10 +94,10 @@ static bool holds(const ppuWordOp *op)
 /* ---- looking at words ----------------------------------------------------------------------- */
 
 /* The memory is there as long as the wait is not over: who frees it waits, unless the context is broken. */
-bool rt_words_look(struct ppuCtx_st *ctx)
+static bool look(struct ppuCtx_st *ctx, bool *stored)
 {
 	struct rt_word **p = ctx->words ? &ctx->words->first : NULL;
-	bool kick = false;
+	bool kick = false, holding = false;
 
 	while (p && *p) {
 		struct rt_word *w = *p;
@@ -101,12 +107,38 @@ bool rt_words_look(struct ppuCtx_st *ctx)
 			free(w);
 			continue;
 		}
-		kick |= w->foreign || ctx->peers_elsewhere || (w->by_cpu && holds(&w->op));
+		holding |= w->by_cpu && holds(&w->op);
+		kick |= w->foreign || ctx->peers_elsewhere;
 		p = &w->next;
 	}
-	if (kick)
+	if (kick || holding)
 		rt_chan_kick_any(ctx);
+	*stored |= holding;
 	return ctx->words && ctx->words->first;
+}
+
+bool rt_words_look(struct ppuCtx_st *ctx)
+{
+	bool stored = false;
+
+	return look(ctx, &stored);
+}
+
+/* Whose lock is taken is looked at by who has it, or the next time: one context's lock must not wait for another one's. */
+bool rt_words_look_others(const struct ppuCtx_st *ctx, bool *stored)
+{
+	bool any = false;
+
+	*stored = false;
+	pthread_mutex_lock(&all_lock);
+	for (struct rt_words *w = all; w; w = w->next) {
+		if (w->ctx == ctx || pthread_mutex_trylock(&w->ctx->lock))
+			continue;
+		any |= !w->ctx->dead && look(w->ctx, stored);
+		pthread_mutex_unlock(&w->ctx->lock);
+	}
+	pthread_mutex_unlock(&all_lock);
+	return any;
 }
 
 static void doze(struct ppuCtx_st *ctx, uint64_t ns)
@@ -141,15 +173,28 @@ static void *look_thread(void *arg)
 	return NULL;
 }
 
+static bool words_new(struct ppuCtx_st *ctx)
+{
+	struct rt_words *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return false;
+	w->ctx = ctx;
+	pthread_mutex_lock(&all_lock);
+	w->next = all;
+	all = w;
+	pthread_mutex_unlock(&all_lock);
+	ctx->words = w;
+	return true;
+}
+
 /* Room for `waits` waits on the list, and somebody who looks at it. */
 static ppuResult prepare(struct ppuCtx_st *ctx, size_t waits, struct rt_word **room)
 {
 	*room = NULL;
 	if (!waits)
 		return PPU_SUCCESS;
-	if (!ctx->words)
-		ctx->words = calloc(1, sizeof(*ctx->words));
-	if (!ctx->words)
+	if (!ctx->words && !words_new(ctx))
 		return rt_error(PPU_ERROR_OUT_OF_HOST_MEMORY);
 	if (!ctx->be->poll && !ctx->words->has_thread) {
 		/* It cannot start early: it first takes the lock, which is held here. */
@@ -288,6 +333,14 @@ ppuResult ppuStreamWordOps(ppuStream stream, const ppuWordOp *ops, size_t count)
 
 void rt_words_join(struct ppuCtx_st *ctx)
 {
+	struct rt_words **p;
+
+	pthread_mutex_lock(&all_lock);
+	for (p = &all; *p && (*p)->ctx != ctx; p = &(*p)->next)
+		;
+	if (*p)
+		*p = (*p)->next;
+	pthread_mutex_unlock(&all_lock);
 	if (ctx->words && ctx->words->has_thread)
 		pthread_join(ctx->words->thread, NULL);
 }

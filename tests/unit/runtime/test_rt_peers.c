@@ -233,6 +233,66 @@ START_TEST(two_devices_at_once)
 }
 END_TEST
 
+static void word(ppuCtx ctx, uint32_t *at, ppuWordKind kind, uint32_t value)
+{
+	ppuWordOp w = { (uintptr_t)at, value, kind, 4 };
+
+	OK(ppuCtxSetCurrent(ctx));
+	OK(ppuStreamWordOps(NULL, &w, 1));
+}
+
+/* Two devices, or contexts of one, tell each other several times; the program asks for one of them only. */
+START_TEST(they_tell_each_other)
+{
+	uint32_t *p, *q, *cpu, *done, *done_b;
+	ppuResult r;
+	ppuEvent e;
+
+	start_i(_i / 3);
+	q = memory(b, 4, 0);
+	p = memory(a, 4, 0);
+	OK(ppuCtxEnablePeer(b));
+	OK(ppuMallocHost((void **)&done, 4096));
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuCtxEnablePeer(a));
+	OK(ppuMallocHost((void **)&cpu, 4096));
+	done_b = cpu + 1;
+	word(b, cpu, PPU_WORD_WAIT_EQ, 1);
+	for (uint32_t i = 1; i < 5; i++) {
+		word(b, p, PPU_WORD_WRITE, i);
+		word(b, q, PPU_WORD_WAIT_EQ, i);
+		word(a, p, PPU_WORD_WAIT_EQ, i);
+		word(a, q, PPU_WORD_WRITE, i);
+	}
+	word(b, done_b, PPU_WORD_WRITE, 1);
+	word(a, done, PPU_WORD_WRITE, 1);
+	OK(ppuEventCreate(&e, 0));
+	OK(ppuEventRecord(e, NULL));
+	FAILS(PPU_ERROR_NOT_READY, ppuStreamQuery(NULL));
+	ck_assert_uint_eq(*done + *done_b, 0);
+	*cpu = 1;
+	switch (_i % 3) {
+	case 0:
+		OK(ppuCtxSynchronize());
+		break;
+	case 1:
+		while ((r = ppuStreamQuery(NULL)) == PPU_ERROR_NOT_READY)
+			;
+		OK(r);
+		break;
+	default:
+		while ((r = ppuEventQuery(e)) == PPU_ERROR_NOT_READY)
+			;
+		OK(r);
+	}
+	ck_assert_uint_eq(*done, 1);
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuCtxSynchronize());
+	ck_assert_uint_eq(*done_b, 1);
+	end();
+}
+END_TEST
+
 START_TEST(too_many_devices)
 {
 	ppuInitOptions o = { .backend = "core", .props = "gpcs=1" };
@@ -257,6 +317,7 @@ int main(void)
 	tcase_add_loop_test(c, ends, 0, 4);
 	tcase_add_loop_test(c, foreign_copies, 0, 2);
 	tcase_add_loop_test(c, two_devices_at_once, 0, 4);
+	tcase_add_loop_test(c, they_tell_each_other, 0, 6);
 	tcase_add_test(c, too_many_devices);
 	suite_add_tcase(s, c);
 	return run_suite(s);
