@@ -206,6 +206,31 @@ static int start(void (*fn)(int s), int *s, pid_t *pid)
 
 /* ---- the first one --------------------------------------------------------------------------- */
 
+/* The last record counts, even if an earlier one, of another stream, is done after it; and there may be many. */
+static void records(CUevent e, unsigned int *gate)
+{
+	CUstream late, soon;
+
+	*gate = 0;
+	OK(cuStreamCreate(&late, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamCreate(&soon, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamWaitValue32(late, (uintptr_t)gate, 1, CU_STREAM_WAIT_VALUE_EQ));
+	OK(cuEventRecord(e, late));
+	MUST(CUDA_ERROR_NOT_READY, cuEventQuery(e));
+	OK(cuEventRecord(e, soon));
+	OK(cuEventSynchronize(e));
+	*(volatile unsigned int *)gate = 1;
+	OK(cuStreamSynchronize(late));
+	OK(cuEventQuery(e));
+	for (int i = 0; i < 200; i++)
+		OK(cuEventRecord(e, i & 1 ? late : soon));
+	OK(cuEventSynchronize(e));
+	OK(cuStreamWaitEvent(late, e, 0));
+	OK(cuStreamSynchronize(late));
+	OK(cuStreamDestroy(late));
+	OK(cuStreamDestroy(soon));
+}
+
 static void first(int s, int t)
 {
 	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -250,6 +275,7 @@ static void first(int s, int t)
 	OK(cuStreamSynchronize(stream));
 	SAME(word_at(p), 44);
 	SAME(word_at(q), 8);
+	records(e, gate);
 	OK(cuMemCreate(&h, PIECE, &prop, 0));
 	piece = map_piece(h);
 	OK(cuMemsetD32(piece + PIECE - 4, 99, 1));

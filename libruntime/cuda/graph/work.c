@@ -229,7 +229,7 @@ CUresult cu_op_run(const struct cu_op *op, const struct cu_stream_use *u)
 		return op->event->ipc ? cu_ipc_event_wait(op->event->ipc, u->ppu) :
 		       cu_result(ppuStreamWaitEvent(u->ppu, op->event->ppu));
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-		return op->event->ipc ? cu_ipc_event_record(op->event->ipc, u->ppu) :
+		return op->event->ipc ? cu_ipc_event_record(op->event->ipc, op->event->ppu, u->ppu) :
 		       cu_result(ppuEventRecord(op->event->ppu, u->ppu));
 	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
 		return cu_run_mem(op, u);

@@ -115,7 +115,7 @@ CUresult i_cuEventQuery(CUevent event)
 		return r;
 	r = cu_capture_event_check(e);
 	if (!r)
-		r = e->ipc ? cu_ipc_event_query(e->ipc) : cu_result(ppuEventQuery(e->ppu));
+		r = e->ipc ? cu_ipc_event_query(e->ipc, e->ppu) : cu_result(ppuEventQuery(e->ppu));
 	cu_obj_put(e);
 	return r;
 }
@@ -129,7 +129,7 @@ CUresult i_cuEventSynchronize(CUevent event)
 		return r;
 	r = cu_capture_event_check(e);
 	if (!r)
-		r = e->ipc ? cu_ipc_event_synchronize(e->ipc) : cu_result(ppuEventSynchronize(e->ppu));
+		r = e->ipc ? cu_ipc_event_synchronize(e->ipc, e->ppu) : cu_result(ppuEventSynchronize(e->ppu));
 	cu_obj_put(e);
 	return r;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of several processes: two words in pinned memory that all of them have. A record adds one to the first word, and
- * the stream stores the sum to the second one; who waits reads the first one, and waits for the second one.
+ * Events of several processes: words in pinned memory that all of them have. A record adds one to the first word, and the
+ * stream stores the sum, n, to another one; who waits reads the first one, and waits for the other one. There are several of
+ * these, so that a record that is done late, of another stream, does not take back what a later one has stored.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,10 @@
 #include "cuda/memory/ipc.h"
 #include "cuda/stream/event.h"
 
-#define ROOM	64u
+#define RECORDS	63u		/* so many may be on their way at once; others wait */
 
 struct words {
-	uint64_t recorded, done;
+	uint64_t recorded, done[RECORDS];
 };
 
 struct cu_ipc_event {
@@ -41,7 +42,7 @@ CUresult cu_ipc_event_new(struct cu_ipc_event **out)
 
 	if (!e)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	r = cu_result(ppuMallocHost(&p, ROOM));
+	r = cu_result(ppuMallocHost(&p, sizeof(struct words)));
 	if (!r) {
 		r = cu_result(ppuPointerExport(p, &fd, &offset, &buffer, &e->offer.bytes));
 		if (!r) {
@@ -78,41 +79,68 @@ void cu_ipc_event_end(struct cu_ipc_event *e, bool alive)
 	free(e);
 }
 
-static CUresult word(uint64_t at, ppuWordKind kind, uint64_t value, ppuStream stream)
+/* What stream work of this process has come to: an error, or nothing to tell. */
+static CUresult failed(ppuEvent own)
 {
-	ppuWordOp op = { .address = at, .value = value, .kind = kind, .bytes = 8 };
+	CUresult r = cu_result(ppuEventQuery(own));
 
-	return cu_result(ppuStreamWordOps(stream, &op, 1));
+	return r == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : r;
 }
 
-CUresult cu_ipc_event_record(struct cu_ipc_event *e, ppuStream stream)
+static bool is_done(const struct cu_ipc_event *e, uint64_t n)
 {
-	return word(e->device + offsetof(struct words, done), PPU_WORD_WRITE,
-		    __atomic_add_fetch(&e->cpu->recorded, 1, __ATOMIC_SEQ_CST), stream);
+	return (int64_t)(__atomic_load_n(&e->cpu->done[n % RECORDS], __ATOMIC_ACQUIRE) - n) >= 0;
+}
+
+static ppuWordOp word(const struct cu_ipc_event *e, ppuWordKind kind, uint64_t n)
+{
+	return (ppuWordOp){ .address = e->device + offsetof(struct words, done[n % RECORDS]), .value = n, .kind = kind, .bytes = 8 };
+}
+
+CUresult cu_ipc_event_record(struct cu_ipc_event *e, ppuEvent own, ppuStream stream)
+{
+	uint64_t n = __atomic_add_fetch(&e->cpu->recorded, 1, __ATOMIC_SEQ_CST);
+	ppuWordOp ops[2];
+	size_t num = 0;
+	CUresult r;
+
+	/* The record that had this word before stores first. */
+	if (n > RECORDS && !is_done(e, n - RECORDS))
+		ops[num++] = word(e, PPU_WORD_WAIT_GEQ, n - RECORDS);
+	ops[num++] = word(e, PPU_WORD_WRITE, n);
+	r = cu_result(ppuStreamWordOps(stream, ops, num));
+	if (r)		/* nobody waits for ever for what will not come */
+		__atomic_store_n(&e->cpu->done[n % RECORDS], n, __ATOMIC_RELEASE);
+	return r ? r : cu_result(ppuEventRecord(own, stream));
 }
 
 CUresult cu_ipc_event_wait(struct cu_ipc_event *e, ppuStream stream)
 {
 	uint64_t n = __atomic_load_n(&e->cpu->recorded, __ATOMIC_SEQ_CST);
+	ppuWordOp op = word(e, PPU_WORD_WAIT_GEQ, n);
 
-	return n ? word(e->device + offsetof(struct words, done), PPU_WORD_WAIT_GEQ, n, stream) : CUDA_SUCCESS;
+	return n ? cu_result(ppuStreamWordOps(stream, &op, 1)) : CUDA_SUCCESS;
 }
 
-CUresult cu_ipc_event_query(const struct cu_ipc_event *e)
+CUresult cu_ipc_event_query(const struct cu_ipc_event *e, ppuEvent own)
 {
-	uint64_t n = __atomic_load_n(&e->cpu->recorded, __ATOMIC_SEQ_CST);
+	CUresult r;
 
-	return (int64_t)(__atomic_load_n(&e->cpu->done, __ATOMIC_ACQUIRE) - n) >= 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	if (is_done(e, __atomic_load_n(&e->cpu->recorded, __ATOMIC_SEQ_CST)))
+		return CUDA_SUCCESS;
+	r = failed(own);
+	return r ? r : CUDA_ERROR_NOT_READY;
 }
 
 /* Nobody tells a process that another one's work is done. */
-CUresult cu_ipc_event_synchronize(const struct cu_ipc_event *e)
+CUresult cu_ipc_event_synchronize(const struct cu_ipc_event *e, ppuEvent own)
 {
 	uint64_t n = __atomic_load_n(&e->cpu->recorded, __ATOMIC_SEQ_CST);
+	CUresult r = CUDA_SUCCESS;
 
-	for (unsigned int us = 20; (int64_t)(__atomic_load_n(&e->cpu->done, __ATOMIC_ACQUIRE) - n) < 0; us += us < 1000 ? us : 0)
+	for (unsigned int us = 20; !is_done(e, n) && !(r = failed(own)); us += us < 1000 ? us : 0)
 		usleep(us);
-	return CUDA_SUCCESS;
+	return r;
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */

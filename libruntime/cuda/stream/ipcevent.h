@@ -13,10 +13,11 @@ struct cu_ipc_event;
 
 CUresult cu_ipc_event_new(struct cu_ipc_event **e);
 void cu_ipc_event_end(struct cu_ipc_event *e, bool alive);	/* alive: its context is the current one */
-CUresult cu_ipc_event_record(struct cu_ipc_event *e, ppuStream stream);
+/* own: an event of this process alone, which is recorded with it and tells of errors. */
+CUresult cu_ipc_event_record(struct cu_ipc_event *e, ppuEvent own, ppuStream stream);
 CUresult cu_ipc_event_wait(struct cu_ipc_event *e, ppuStream stream);
-CUresult cu_ipc_event_query(const struct cu_ipc_event *e);
-CUresult cu_ipc_event_synchronize(const struct cu_ipc_event *e);
+CUresult cu_ipc_event_query(const struct cu_ipc_event *e, ppuEvent own);
+CUresult cu_ipc_event_synchronize(const struct cu_ipc_event *e, ppuEvent own);
 
 #pragma GCC visibility pop
 #endif
