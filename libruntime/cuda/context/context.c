@@ -157,14 +157,27 @@ CUresult cu_current_of(struct CUctx_st **ctx, CUdeviceptr ptr)
 	return CUDA_SUCCESS;
 }
 
-void cu_free_in(struct CUctx_st *ctx, unsigned long long id, void *mem)
+/* libppu's current context is that one; false: the context with this id is gone. */
+static bool go_to(const struct CUctx_st *ctx, unsigned long long id)
 {
 	struct thread_state *t = thread();
 
 	if (!t || is_dead(ctx) || ctx->id != id || ppuCtxSetCurrent(ctx->ppu))
-		return;
+		return false;
 	t->active = ctx->id;
-	ppuFree(mem);
+	return true;
+}
+
+void cu_free_in(struct CUctx_st *ctx, unsigned long long id, void *mem)
+{
+	if (go_to(ctx, id))
+		ppuFree(mem);
+}
+
+void cu_free_host_in(struct CUctx_st *ctx, unsigned long long id, void *mem)
+{
+	if (go_to(ctx, id))
+		ppuFreeHost(mem);
 }
 
 CUresult cu_thread_stream(struct CUctx_st *ctx, ppuStream *stream)

@@ -31,8 +31,9 @@ CUresult cu_current(struct CUctx_st **ctx);
 CUresult cu_current_of(struct CUctx_st **ctx, CUdeviceptr ptr);
 /* The context with this handle, which may be dead; NULL: the current one.  With a reference. */
 CUresult cu_named(CUcontext ctx, struct CUctx_st **c);
-/* Frees device memory of a context that need not be current.  Does nothing if the context with this id is gone. */
+/* Free device or pinned memory of a context that need not be current.  Do nothing if the context with this id is gone. */
 void cu_free_in(struct CUctx_st *ctx, unsigned long long id, void *mem);
+void cu_free_host_in(struct CUctx_st *ctx, unsigned long long id, void *mem);
 /* The calling thread's own default stream in a context, which is made at first use. */
 CUresult cu_thread_stream(struct CUctx_st *ctx, ppuStream *stream);
 

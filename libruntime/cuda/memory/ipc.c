@@ -130,10 +130,13 @@ CUresult cu_import(struct cu_import *i, int fd, size_t bytes)
 	return r;
 }
 
-void cu_import_end(const struct cu_import *i)
+void cu_import_end(const struct cu_import *i, const struct CUctx_st *c, unsigned long long id)
 {
-	ppuMemUnmap(i->at, i->mem);
-	ppuMemRelease(i->mem);
+	/* The memory ends with its context; the addresses do not. */
+	if (!c->dead && c->id == id) {
+		ppuMemUnmap(i->at, i->mem);
+		ppuMemRelease(i->mem);
+	}
 	ppuAddressFree(i->at, i->bytes);
 }
 
@@ -210,8 +213,7 @@ CUresult i_cuIpcCloseMemHandle(CUdeviceptr ptr)
 		r = CUDA_ERROR_INVALID_VALUE;
 	} else if (!--o->users) {
 		*p = o->next;
-		if (!o->ctx->dead && o->ctx->id == o->ctx_id)
-			cu_import_end(&o->import);
+		cu_import_end(&o->import, o->ctx, o->ctx_id);
 		cu_obj_put(o->ctx);
 		free(o);
 	}

@@ -8,6 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
+struct CUctx_st;
+
 /* Memory is freed: its handle is one of nothing from now on. */
 void cu_ipc_freed(CUdeviceptr ptr);
 
@@ -18,7 +20,7 @@ struct cu_import {
 	size_t bytes;
 };
 CUresult cu_import(struct cu_import *i, int fd, size_t bytes);
-void cu_import_end(const struct cu_import *i);
+void cu_import_end(const struct cu_import *i, const struct CUctx_st *ctx, unsigned long long id);	/* of its context */
 
 #pragma GCC visibility pop
 #endif

@@ -15,7 +15,7 @@ static void release(void *obj)
 	struct CUevent_st *e = obj;
 
 	cu_capture_mark_free(e->mark);
-	cu_ipc_event_end(e->ipc, cu_obj_alive(obj));
+	cu_ipc_event_end(e->ipc, e->obj.ctx, e->obj.ctx_id);
 	if (cu_obj_alive(obj))
 		ppuEventDestroy(e->ppu);
 }
@@ -63,7 +63,7 @@ CUresult i_cuEventCreate(CUevent *event, unsigned int flags)
 	if (!r) {
 		r = make(c, flags, ipc, event);
 		if (r)
-			cu_ipc_event_end(ipc, true);
+			cu_ipc_event_end(ipc, c, c->id);
 	}
 	cu_obj_put(c);
 	return r;

@@ -63,18 +63,16 @@ CUresult cu_ipc_event_new(struct cu_ipc_event **out)
 	return CUDA_SUCCESS;
 }
 
-void cu_ipc_event_end(struct cu_ipc_event *e, bool alive)
+void cu_ipc_event_end(struct cu_ipc_event *e, struct CUctx_st *ctx, unsigned long long id)
 {
 	if (!e)
 		return;
 	if (e->imported) {
 		munmap(e->view, e->offer.buffer);
-		if (alive)
-			cu_import_end(&e->import);
+		cu_import_end(&e->import, ctx, id);
 	} else {
 		cu_offer_end(&e->offer);
-		if (alive)
-			ppuFreeHost(e->cpu);
+		cu_free_host_in(ctx, id, e->cpu);
 	}
 	free(e);
 }
@@ -214,7 +212,7 @@ CUresult i_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
 	if (!r) {
 		r = cu_event_of(c, ipc, event);
 		if (r)
-			cu_ipc_event_end(ipc, true);
+			cu_ipc_event_end(ipc, c, c->id);
 	}
 	cu_obj_put(c);
 	return r;

@@ -3,16 +3,16 @@
 #ifndef PPU_CUDA_IPCEVENT_INT_H
 #define PPU_CUDA_IPCEVENT_INT_H
 
-#include <stdbool.h>
 #include <ppu.h>
 #include "cuda/context/calls.h"
 
 #pragma GCC visibility push(hidden)
 
+struct CUctx_st;
 struct cu_ipc_event;
 
 CUresult cu_ipc_event_new(struct cu_ipc_event **e);
-void cu_ipc_event_end(struct cu_ipc_event *e, bool alive);	/* alive: its context is the current one */
+void cu_ipc_event_end(struct cu_ipc_event *e, struct CUctx_st *ctx, unsigned long long id);	/* of its context */
 /* own: an event of this process alone, which is recorded with it and tells of errors. */
 CUresult cu_ipc_event_record(struct cu_ipc_event *e, ppuEvent own, ppuStream stream);
 CUresult cu_ipc_event_wait(struct cu_ipc_event *e, ppuStream stream);
