@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -87,7 +88,7 @@ static void serve(int client)
 	pthread_mutex_lock(&lock);
 	for (const struct entry *e = entries; e; e = e->next)
 		if (e->token[0] == token[0] && e->token[1] == token[1])
-			fd = dup(e->fd);
+			fd = fcntl(e->fd, F_DUPFD_CLOEXEC, 0);
 	pthread_mutex_unlock(&lock);
 	if (fd < 0)
 		return;
