@@ -262,6 +262,9 @@ static void first(int s, int t)
 	MUST(CUDA_ERROR_INVALID_VALUE, cuIpcGetEventHandle(&m.event, plain));
 	MUST(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&m.memory, (uintptr_t)gate));
 	MUST(CUDA_ERROR_INVALID_CONTEXT, cuIpcOpenMemHandle(&own, m.memory, 1));
+	OK(cuMemAllocAsync(&own, 256, stream));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&n.memory, own));
+	OK(cuMemFreeAsync(own, stream));
 	OK(cuEventQuery(e));			/* never recorded */
 	OK(cuStreamWaitValue32(stream, (uintptr_t)gate, 1, CU_STREAM_WAIT_VALUE_EQ));
 	OK(cuMemsetD32Async(p, 42, 1, stream));

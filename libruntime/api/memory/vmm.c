@@ -244,7 +244,8 @@ static ppuResult export_at(struct ppuCtx_st *ctx, const void *ptr, int *fd, size
 
 	if (a && a->chunk)
 		bo = rt_chunk_of(a, offset, buffer);
-	if (!bo || a->va != (uintptr_t)ptr || a->type == PPU_MEMORY_UNREGISTERED)
+	/* A module's memory ends with the module, and nobody asks its users. */
+	if (!bo || a->va != (uintptr_t)ptr || (a->type != PPU_MEMORY_DEVICE && a->type != PPU_MEMORY_HOST))
 		return rt_fail(PPU_ERROR_INVALID_ADDRESS, "%p is not the start of an allocation of this context", ptr);
 	*bytes = a->bytes;
 	return ctx->be->bo_export ? rt_errno(ctx->be->bo_export(bo, fd), "exporting memory") : no_export();

@@ -17,6 +17,7 @@
 #include "cuda/context/storage.h"
 #include "cuda/graph/capture.h"
 #include "cuda/memory/hostmem.h"
+#include "cuda/memory/ipc.h"
 #include "cuda/memory/managed.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/memory/pool.h"
@@ -284,6 +285,7 @@ static struct cu_stored *deactivate(struct CUctx_st *c)
 	cu_managed_forget(c);
 	cu_host_forget(c);
 	cu_pool_forget(c);
+	cu_ipc_forget(c);
 	ppuCtxDestroy(c->ppu);
 	return stored;
 }

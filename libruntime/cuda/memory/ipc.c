@@ -13,7 +13,9 @@
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/context/offer.h"
+#include "cuda/graph/graph.h"
 #include "cuda/memory/pointer.h"
+#include "cuda/memory/pool.h"
 
 struct given {
 	struct given *next;
@@ -80,7 +82,9 @@ CUresult i_cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
 
 	if (r)
 		return r;
-	if (!handle || !cu_is_owned(ptr, c) || !cu_is_ours(ptr, &a) || a.type != PPU_MEMORY_DEVICE) {
+	/* CUDA's rule: only what cuMemAlloc() gave.  Pools and graphs have rules of their own when memory is free again. */
+	if (!handle || !cu_is_owned(ptr, c) || !cu_is_ours(ptr, &a) || a.type != PPU_MEMORY_DEVICE || cu_pool_of(ptr) ||
+	    cu_graph_owns((uintptr_t)a.base)) {
 		r = CUDA_ERROR_INVALID_VALUE;
 	} else {
 		pthread_mutex_lock(&lock);
@@ -95,6 +99,12 @@ CUresult i_cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
 	return r;
 }
 
+static void drop(struct given *g)
+{
+	cu_offer_end(&g->offer);
+	free(g);
+}
+
 void cu_ipc_freed(CUdeviceptr ptr)
 {
 	struct given **p, *g;
@@ -104,8 +114,23 @@ void cu_ipc_freed(CUdeviceptr ptr)
 		;
 	if (g) {
 		*p = g->next;
-		cu_offer_end(&g->offer);
-		free(g);
+		drop(g);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void cu_ipc_forget(const struct CUctx_st *c)
+{
+	struct given **p = &all_given, *g;
+
+	pthread_mutex_lock(&lock);
+	while ((g = *p)) {
+		if (g->ctx_id == c->id) {
+			*p = g->next;
+			drop(g);
+		} else {
+			p = &g->next;
+		}
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -140,7 +165,6 @@ void cu_import_end(const struct cu_import *i, const struct CUctx_st *c, unsigned
 	ppuAddressFree(i->at, i->bytes);
 }
 
-/* Locked. */
 static CUresult open_it(struct CUctx_st *c, const struct cu_offer *offer, struct opened **out)
 {
 	struct opened *o = calloc(1, sizeof(*o));
@@ -163,10 +187,18 @@ static CUresult open_it(struct CUctx_st *c, const struct cu_offer *offer, struct
 	o->ctx_id = c->id;
 	o->offer = *offer;
 	o->ptr = (uintptr_t)o->import.at + offer->offset;
-	o->next = all_opened;
-	all_opened = o;
 	*out = o;
 	return CUDA_SUCCESS;
+}
+
+/* Locked.  What the context has opened already. */
+static struct opened *find(const struct CUctx_st *c, const struct cu_offer *offer)
+{
+	struct opened *o = all_opened;
+
+	while (o && (o->ctx != c || o->ctx_id != c->id || memcmp(&o->offer, offer, sizeof(*offer))))
+		o = o->next;
+	return o;
 }
 
 CUresult i_cuIpcOpenMemHandle_v2(CUdeviceptr *ptr, CUipcMemHandle handle, unsigned int flags)
@@ -180,15 +212,22 @@ CUresult i_cuIpcOpenMemHandle_v2(CUdeviceptr *ptr, CUipcMemHandle handle, unsign
 		return r;
 	memcpy(&offer, &handle, sizeof(offer));
 	pthread_mutex_lock(&lock);
-	for (o = all_opened; o && (o->ctx != c || o->ctx_id != c->id || memcmp(&o->offer, &offer, sizeof(offer))); o = o->next)
-		;
+	o = find(c, &offer);
 	if (!ptr || flags & ~(unsigned int)CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || offer.kind != CU_OFFER_MEMORY ||
 	    offer.offset > offer.buffer || offer.bytes > offer.buffer - offer.offset)
 		r = CUDA_ERROR_INVALID_VALUE;
 	else if (cu_offer_is_mine(&offer))
 		r = CUDA_ERROR_INVALID_CONTEXT;		/* CUDA's rule: not in the process that gave it away */
-	else if (!o)
+	else if (!o) {
+		/* Who gives it may take its time, and others want to free memory meanwhile. */
+		pthread_mutex_unlock(&lock);
 		r = open_it(c, &offer, &o);
+		pthread_mutex_lock(&lock);
+		if (!r) {
+			o->next = all_opened;
+			all_opened = o;
+		}
+	}
 	if (!r) {
 		o->users++;
 		*ptr = o->ptr;
@@ -200,7 +239,7 @@ CUresult i_cuIpcOpenMemHandle_v2(CUdeviceptr *ptr, CUipcMemHandle handle, unsign
 
 CUresult i_cuIpcCloseMemHandle(CUdeviceptr ptr)
 {
-	struct opened **p, *o;
+	struct opened **p, *o, *last = NULL;
 	struct CUctx_st *c;
 	CUresult r = cu_current(&c);
 
@@ -213,11 +252,14 @@ CUresult i_cuIpcCloseMemHandle(CUdeviceptr ptr)
 		r = CUDA_ERROR_INVALID_VALUE;
 	} else if (!--o->users) {
 		*p = o->next;
-		cu_import_end(&o->import, o->ctx, o->ctx_id);
-		cu_obj_put(o->ctx);
-		free(o);
+		last = o;
 	}
 	pthread_mutex_unlock(&lock);
+	if (last) {		/* that waits for work */
+		cu_import_end(&last->import, last->ctx, last->ctx_id);
+		cu_obj_put(last->ctx);
+		free(last);
+	}
 	cu_obj_put(c);
 	return r;
 }

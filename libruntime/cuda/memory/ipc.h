@@ -12,6 +12,7 @@ struct CUctx_st;
 
 /* Memory is freed: its handle is one of nothing from now on. */
 void cu_ipc_freed(CUdeviceptr ptr);
+void cu_ipc_forget(const struct CUctx_st *ctx);	/* the context ends, and its memory with it */
 
 /* Memory of another process in the current context; the file stays the caller's. */
 struct cu_import {
