@@ -32,6 +32,26 @@ struct output {
 	uint64_t ns;
 };
 
+static volatile sig_atomic_t group;	/* of processes of the run that is on its way; 0: none is */
+
+/* The program is in a group of its own, which the terminal and who stops us do not know. */
+static void stop(int sig)
+{
+	if (group)
+		kill(-(pid_t)group, SIGKILL);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void stop_with_us(void)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (signal(signals[i], stop) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+}
+
 static uint64_t now(void)
 {
 	struct timespec t;
@@ -102,7 +122,9 @@ static void run(char **program, unsigned seed, uint64_t most, struct output *o)
 	if (child < 0)
 		wrap_usage("no process: ", strerror(errno));
 	setpgid(child, child);
+	group = child;
 	o->status = wait_for(child, most);
+	group = 0;
 	o->ns = now() - begin;
 	take(fileno(f), o);
 	fclose(f);
@@ -150,6 +172,7 @@ int schedules_run(char **program, unsigned orders, unsigned seed, unsigned *diff
 	uint64_t most = LEAST_NS;
 
 	setenv("PPU_BACKEND", "core", 0);
+	stop_with_us();
 	run(program, 0, UINT64_MAX / 2, &own);
 	fwrite(own.text, 1, own.bytes, stdout);
 	fflush(stdout);

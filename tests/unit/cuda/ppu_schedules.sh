@@ -55,6 +55,17 @@ done
 "$check" --schedules 2 sh -c 'exit 3' >"$tmp/out" 2>&1
 [[ $? == 3 ]]
 result $? "the exit status is that in the device's own order"
+# shellcheck disable=SC2016
+"$check" --schedules 2 bash -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec sleep 300' "$tmp/pid" >"$tmp/out" 2>&1 &
+pid=$!
+for ((i = 0; i < 200; i++)); do [[ ! -e $tmp/pid ]] || break; sleep 0.05; done
+kill "$pid"
+wait "$pid"
+[[ $? == 143 ]] || echo "the status is another one" >>"$tmp/out"
+program=$(cat "$tmp/pid")
+for ((i = 0; i < 100; i++)); do kill -0 "$program" 2>/dev/null || break; sleep 0.05; done
+! kill -0 "$program" 2>>"$tmp/out" && ! grep -q another "$tmp/out"
+result $? "who stops it stops the program, too"
 for words in '--seed 3' '--schedules 0' '--schedules 2 --tool memcheck' '--schedules 2 --strict'; do
 	# shellcheck disable=SC2086
 	"$check" $words true >"$tmp/out" 2>&1
