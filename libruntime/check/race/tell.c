@@ -86,6 +86,11 @@ static void place_of(const struct chk_ctx *ctx, const struct rc_seen *s, struct 
 	cta.id[0] = (uint32_t)(b->index % grid[0]);
 	cta.id[1] = (uint32_t)(b->index / grid[0] % grid[1]);
 	cta.id[2] = (uint32_t)(b->index / grid[0] / grid[1]);
+	/* The task of a queue has more blocks than its grid: they are in a row. */
+	if (cta.id[2] >= grid[2]) {
+		cta.id[0] = (uint32_t)b->index;
+		cta.id[1] = cta.id[2] = 0;
+	}
 	chk_place_of(ctx, &at, 1u << s->thread % PPU_OBSERVE_LANES, p);
 }
 
