@@ -151,7 +151,7 @@ static void found(void *arg, uint64_t va, uint64_t size, struct be_bo *theirs)
 	w->size = size;
 	w->seen = true;
 	w->next = s->peer->windows;
-	s->peer->windows = w;
+	__atomic_store_n(&s->peer->windows, w, __ATOMIC_RELEASE);	/* rt_peer_of() has another lock */
 }
 
 /* The context is locked, or nobody uses it any more. */
@@ -228,7 +228,7 @@ ppuResult rt_peers_pull(struct ppuCtx_st *ctx)
 struct ppuCtx_st *rt_peer_of(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes)
 {
 	for (const struct rt_peer *p = ctx->peers; p; p = p->next)
-		for (const struct window *w = p->windows; w; w = w->next)
+		for (const struct window *w = __atomic_load_n(&p->windows, __ATOMIC_ACQUIRE); w; w = w->next)
 			if (w->bound && va >= w->va && va - w->va <= w->size && w->size - (va - w->va) >= bytes)
 				return p->ctx;
 	return NULL;
