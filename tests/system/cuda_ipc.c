@@ -242,8 +242,8 @@ static void first(int s, int t)
 	unsigned int *gate;
 	CUstream stream;
 	CUevent e, plain;
+	int fd, can;
 	char byte;
-	int fd;
 
 	begin();
 	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -264,6 +264,10 @@ static void first(int s, int t)
 	MUST(CUDA_ERROR_INVALID_CONTEXT, cuIpcOpenMemHandle(&own, m.memory, 1));
 	OK(cuMemAllocAsync(&own, 256, stream));
 	MUST(CUDA_ERROR_INVALID_VALUE, cuIpcGetMemHandle(&n.memory, own));
+	OK(cuPointerGetAttribute(&can, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, own));
+	SAME(can, 0);
+	OK(cuPointerGetAttribute(&can, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, p));
+	SAME(can, 1);
 	OK(cuMemFreeAsync(own, stream));
 	OK(cuEventQuery(e));			/* never recorded */
 	OK(cuStreamWaitValue32(stream, (uintptr_t)gate, 1, CU_STREAM_WAIT_VALUE_EQ));

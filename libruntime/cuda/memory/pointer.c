@@ -6,6 +6,7 @@
 #include "cuda/memory/pointer.h"
 #include "cuda/context/context.h"
 #include "cuda/context/object.h"
+#include "cuda/memory/ipc.h"
 #include "cuda/memory/managed.h"
 #include "cuda/memory/pool.h"
 
@@ -65,10 +66,12 @@ static CUresult pointer_attribute(void *value, CUpointer_attribute what, CUdevic
 		*(int *)value = cu_is_managed(ptr);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 	case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
 		*(int *)value = 0;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		*(int *)value = cu_ipc_can(c, ptr, a);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
 	case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
