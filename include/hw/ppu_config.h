@@ -33,7 +33,6 @@ P(branch_first,     "branch-first",       u32, 0, 0, 1, "side of a divergent bra
 P(yield_merge,      "yield-merge",        u32, 1, 0, 1, "merge yield tokens of one address") \
 P(yield_every,      "yield-every",        u32, 1, 0, 65535, "switch at every Nth YIELD of a group (0, 1: every time)") \
 P(yield_random,     "yield-random",       u32, 65536, 0, 65536, "switch when a 16-bit random number is below this") \
-P(schedule,         "x-schedule",         u32, 0, 0, 0xffffffff, "0: warps take turns, and CTAs come in order; else the seed of another order, in which a turn may end at any instruction; nothing is translated") \
 P(yield_suppress,   "x-yield-suppress",     u32, 0, 0, 1, "treat YIELD as NOP (negative tests)") \
 P(gate_literal,     "x-gate-literal",       u32, 0, 0, 1, "do not re-check gates at dispatch (CP-33)") \
 P(run_limit,        "run-limit",          u32, 64, 1, 65536, "longest indivisible run of non-engine commands (A-CP-6)") \
@@ -77,6 +76,8 @@ P(fault_ce_reorder, "x-fault-ce-reorder",   u32, 0, 0, 0xffffffff, "every Nth co
 P(fault_ce_late_ns, "x-fault-ce-late-ns",   u64, 1000000, 1, 10000000000ull, "how much longer") \
 P(fault_dma_fail,   "x-fault-dma-fail",     u32, 0, 0, 0xffffffff, "every Nth copy or fill that touches system memory fails with DMA_FAULT") \
 P(fault_stop,       "x-fault-stop",         u32, 0, 0, 0xffffffff, "every Nth enabled channel that is to stop (STOP, RESET, GROUP_STOP) does not, until the device is reset") \
+/* for tools that run a program in other orders */ \
+P(schedule,         "x-schedule",         u32, 0, 0, 0xffffffff, "0: warps take turns, and CTAs come in order; else the seed of another order, in which a turn may end at any instruction; nothing is translated") \
 /* for tests of the translator */ \
 P(engine_without,   "x-engine-without",   u32, 0, 0, 2, "what the translator does as if the host did not have it: 1 AVX-512, 2 AVX2 either, so nothing is translated (tests)") \
 /* the memory system in device time: Documentation/hw/memory.md */ \

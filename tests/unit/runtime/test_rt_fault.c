@@ -117,7 +117,7 @@ END_TEST
 static ppuResult wanted(unsigned code)
 {
 	switch (code) {
-	case 32: case 33: case 34: case 36: case 38: case 39: case 52:
+	case 32: case 33: case 34: case 36: case 38: case 39: case 52: case 57:
 		return PPU_ERROR_ILLEGAL_ADDRESS;
 	case 35: case 40: case 41:
 		return PPU_ERROR_ILLEGAL_INSTRUCTION;

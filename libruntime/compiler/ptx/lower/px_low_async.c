@@ -242,6 +242,10 @@ void px_low_async(struct px_module *m, const struct px_inst *in, px_lower_fn *pl
 	struct px_opn object;
 	unsigned bytes = px_type_bits(in->types[0]) / 8;
 
+	if (!px_has(in, PM_async) && !px_has(in, PM_mbar_complete)) {
+		px_error(m->px, in->loc, "'%s' takes 2 operands, this one has %u", in->name->s, in->n);
+		return;
+	}
 	if (in->n != 3 || !px_has(in, PM_async) || !px_has(in, PM_mbar_complete)) {
 		px_error(m->px, in->loc, "'%s' with an mbarrier has the form %s.async.shared::cluster.mbarrier::complete_tx::bytes "
 			 "[address], value, [object]", in->name->s, in->name->s);
