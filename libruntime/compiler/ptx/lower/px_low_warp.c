@@ -39,6 +39,10 @@ void px_low_bar(struct px_module *m, const struct px_inst *in)
 		warp_sync(m, in);
 		return;
 	}
+	if (!in->n) {
+		px_error(m->px, in->loc, "'%s' takes 1 to 4 operands, this one has 0", in->name->s);
+		return;
+	}
 	if (last <= first || last - first > 2 || (px_has(in, PM_arrive) && last - first != 2) ||
 	    (!red && !px_has(in, PM_sync) && !px_has(in, PM_arrive)) ||
 	    (red && !popc && !px_has(in, PM_and) && !px_has(in, PM_or))) {
