@@ -67,12 +67,15 @@ static void io_registers(struct ppu_io *io, struct ppu_warp *w, const struct ppu
 	}
 }
 
+/* In a warp's state: the masks of its cluster's barrier follow, which are not both empty.  Since version 16. */
+#define IO_WARP_CLUSTER 0x80u
+
 static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, unsigned i, uint32_t lanes)
 {
 	struct ppu_warp *w = &sm->warp[cta->warp[i]];
 	const struct ppu_sm_task *t = cta->task;
 	uint32_t head, tail;
-	uint8_t state = w->state;
+	uint8_t state = (uint8_t)(w->state | (w->cl_arrived | w->cl_passed ? IO_WARP_CLUSTER : 0));
 	bool mapped = w->q.ent != NULL;
 	struct ppu_canon keep = { 0 };
 
@@ -112,9 +115,10 @@ static void io_warp(struct ppu_io *io, struct ppu_sm *sm, struct ppu_cta *cta, u
 	ppu_io_u32(io, &w->bar_wait);
 	ppu_io_u32(io, &w->sync_wait);
 	ppu_io_u32(io, &w->bar_rel);
-	if (io->version >= 16) {
+	if (state & IO_WARP_CLUSTER && io->version >= 16) {
 		ppu_io_u32(io, &w->cl_arrived);
 		ppu_io_u32(io, &w->cl_passed);
+		state &= (uint8_t)~IO_WARP_CLUSTER;
 	}
 	io_lanes(io, w->bar_val, keep.bar_val);
 	io_lanes(io, w->wait, keep.wait);

@@ -440,7 +440,7 @@ START_TEST(refused)
 	ck_assert(strstr(err, "not the state"));
 	free(err);
 	bytes[0]--;
-	/* The versions that the message names are read; those next to them are not.  15 is as long as 16: without clusters. */
+	/* The versions that the message names are read; those next to them are not.  15 is 16 without barriers of clusters. */
 	memcpy(bytes + VERSION, &(uint32_t){ 0 }, 4);
 	ck_assert_int_eq(ppu_core_load(a->core, bytes, len, &err), -1);
 	ck_assert_msg(sscanf(err, "state version 0 is not known, only %u to %u", &first, &last) == 2, "%s", err);

@@ -129,7 +129,7 @@ fake()		# what its first number is
 	${CC:-cc} -shared -fPIC -Iinclude -Ilibruntime -o "$dir/fake.so" "$dir/fake.c"
 }
 fake 'BE_ABI_NUMBER + 1' && PPU_CORE_LIB=$dir/fake.so says "another number" \
-	"is of another version \(ABI 6, this runtime has 5\): install both of the same version" "$B/bin/ppu-info"
+	"is of another version \(ABI 8, this runtime has 7\): install both of the same version" "$B/bin/ppu-info"
 fake BE_ABI_NUMBER && PPU_CORE_LIB=$dir/fake.so says "another table" "but tables of another size\): install both" "$B/bin/ppu-info"
 PPU_CORE_LIB=libm.so.6 says "no plug-in at all" "is not PPU's: it has no ppu_core_plugin; install" "$B/bin/ppu-info"
 
