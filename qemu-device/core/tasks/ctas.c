@@ -85,7 +85,7 @@ bool ppu_ctas_fits(const struct ppu_core *core, const struct ppu_ctx *ctx, const
 	if (depth > ctx->blk.max_depth)
 		return false;
 	level_range(ctx, depth, &from, &to);
-	return ppu_sm_image_bytes(core, tmd) * PPU_CLUSTER_CTAS(tmd->cluster) <= to - from;
+	return ppu_sm_image_bytes(core, tmd) * (uint64_t)PPU_CLUSTER_CTAS(tmd->cluster) <= to - from;
 }
 
 bool ppu_ctas_ctx_create(struct ppu_ctx *ctx)
