@@ -23,7 +23,7 @@ WRONG = [
                    "\t\tchan->vm->lost += chan->submitted;\n")], keeps=["jobs", "rebuilt"]),
     dict(name="all_resets_told", file=FILE, criterion="told", says="A file opened later",
          replace=[("lfile->ldev->resets - lfile->resets;", "lfile->ldev->resets;")], keeps=["jobs", "rebuilt"]),
-    dict(name="no_gate", file=FILE, criterion="load", says="waits at the gate|were lost|were wrong|died|complains",
+    dict(name="no_gate", file=FILE, criterion="load", says="waits at the gate|were lost|were wrong|died|complains|No end while",
          replace=[("\tdown_read(&ldev->gate);\n", ""), ("\tup_read(&ldev->gate);\n", "")], keeps=["jobs", "rebuilt"]),
     dict(name="pages_stay", file=FILE, criterion="load", says="stores through a mapping were lost",
          replace=[("\tunmap_mapping_range(ldev->drm.anon_inode->i_mapping, 0, 0, 1);\n", "")], keeps=["jobs", "rebuilt"]),
