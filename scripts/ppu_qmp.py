@@ -8,10 +8,14 @@ import time
 TIMEOUT = 120
 
 
-class Qmp:
-    """A connection to the socket that `scripts/vm --qmp` makes, once it is there."""
+class Gone(RuntimeError):
+    """QEMU ended before, while or after it was asked."""
 
-    def __init__(self, path, timeout=TIMEOUT):
+
+class Qmp:
+    """A connection to QEMU's monitor at this socket, once it is there; alive() says that it may still come."""
+
+    def __init__(self, path, timeout=TIMEOUT, alive=lambda: True):
         end = time.monotonic() + timeout
         self.events = []
         while True:
@@ -21,8 +25,8 @@ class Qmp:
                 break
             except OSError:
                 self.sock.close()
-                if time.monotonic() > end:
-                    raise RuntimeError("no monitor at " + path) from None
+                if time.monotonic() > end or not alive():
+                    raise Gone("no monitor at " + path) from None
                 time.sleep(0.02)
         self.sock.settimeout(timeout)
         # Not "rw": a write through the same file would drop what was read ahead, such as an event behind an answer.
@@ -32,8 +36,8 @@ class Qmp:
 
     def _read(self):
         line = self.file.readline()
-        if not line:
-            raise RuntimeError("QEMU went away")
+        if not line.endswith("\n"):
+            raise Gone("QEMU went away")
         return json.loads(line)
 
     def __call__(self, command, **args):
@@ -48,7 +52,7 @@ class Qmp:
                     return answer["return"]
                 self.events.append(answer)
         except OSError as err:
-            raise RuntimeError("%s: %s" % (command, err)) from None
+            raise Gone("%s: %s" % (command, err)) from None
 
     def wait_event(self, name, seconds=TIMEOUT):
         """The next event of this name, also one that came while a command was answered; None: there was none."""

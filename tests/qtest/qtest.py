@@ -8,17 +8,20 @@ BARs itself.
 
 import base64
 import ctypes
-import json
 import os
 import shutil
 import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 
 TOP = os.environ.get("PPU_TOP", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+sys.path.insert(0, os.path.join(TOP, "scripts"))
+from ppu_qmp import Gone, Qmp                           # noqa: E402
+
 BUILD = os.environ.get("BUILD", "build")
 QEMU = os.path.join(TOP, BUILD, "qemu", "qemu-system-x86_64") if not os.path.isabs(BUILD) \
     else os.path.join(BUILD, "qemu", "qemu-system-x86_64")
@@ -55,9 +58,8 @@ class Qtest:
         self.qtest = self._accept(listen)
         listen.close()
         self.rx = b""
-        self.qmp_sock = self.qmp_file = None
+        self.monitor = None
         self.qmp_path = qmp
-        self.events = []        # that came while a command was answered
         try:
             self.cmd("endianness")      # answered only when every device is there
         except (RuntimeError, OSError):
@@ -143,31 +145,20 @@ class Qtest:
 
     def qmp(self, command, **args):
         try:
-            answer = self._qmp(command, args)
-        except (OSError, ValueError) as err:    # QEMU may go before, while or after it is asked
+            if self.monitor is None:
+                self.monitor = Qmp(self.qmp_path, TIMEOUT, lambda: self.proc.poll() is None)
+            return self.monitor(command, **args)
+        except Gone as err:                 # QEMU may go before, while or after it is asked
             try:
                 self.proc.wait(TIMEOUT)
             except subprocess.TimeoutExpired:
                 raise err from None
             raise RuntimeError("QEMU went away: " + self.output()[-500:]) from None
-        if "error" in answer:
-            raise RuntimeError("%s: %s" % (command, answer["error"]["desc"]))
-        return answer["return"]
 
-    def _qmp(self, command, args):
-        if self.qmp_file is None:
-            s = socket.socket(socket.AF_UNIX)
-            s.settimeout(TIMEOUT)
-            s.connect(self.qmp_path)
-            self.qmp_sock, self.qmp_file = s, s.makefile("r")   # not "rw": a write would drop what was read ahead
-            self.qmp_file.readline()
-            self.qmp("qmp_capabilities")
-        self.qmp_sock.sendall((json.dumps({"execute": command, "arguments": args}) + "\n").encode())
-        while True:
-            answer = json.loads(self.qmp_file.readline())
-            if "return" in answer or "error" in answer:
-                return answer
-            self.events.append(answer)
+    @property
+    def events(self):
+        """Those that came while a command was answered."""
+        return self.monitor.events
 
 
 class Consts:

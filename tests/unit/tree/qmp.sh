@@ -36,7 +36,7 @@ def of_scripts(path):
 
 def of_qtest(path):
     qt = Qtest.__new__(Qtest)
-    qt.qmp_file, qt.qmp_path, qt.events = None, path, []
+    qt.monitor, qt.qmp_path = None, path
     for _ in range(3):
         qt.qmp("query-status")
     return qt.events
