@@ -161,6 +161,14 @@ template <class D> PPU_MM_ void ppu_finite(D &d)
 	}
 }
 
+#define PPU_MM_SYNC_(m, n, k, la, lb, frag, D) \
+PPU_MM_ void mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matrix_a, m, n, k, frag, la##_major> &a, \
+		      const fragment<matrix_b, m, n, k, frag, lb##_major> &b, const fragment<accumulator, m, n, k, D> &c, \
+		      bool satf = false)
+#define PPU_MM_WORDS_ \
+	ppu_word *w = d.ppu_words; \
+	const ppu_word *v = a.ppu_words, *u = b.ppu_words, *s = c.ppu_words
+
 #define PPU_MM_LIST_f16_f16 \
 	"{%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15, %16, %17, %18, %19}, " \
 	"{%20, %21, %22, %23};"
@@ -177,8 +185,7 @@ PPU_MM_ void mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matri
 		      const fragment<matrix_b, m, n, k, __half, lb##_major> &b, const fragment<accumulator, m, n, k, C> &c, \
 		      bool satf = false) \
 { \
-	ppu_word *w = d.ppu_words; \
-	const ppu_word *v = a.ppu_words, *u = b.ppu_words, *s = c.ppu_words; \
+	PPU_MM_WORDS_; \
 	\
 	__asm__ volatile("wmma.mma.sync.aligned." #la "." #lb ".m" #m "n" #n "k" #k "." #dtype "." #ctype " " \
 			 PPU_MM_LIST_##dtype##_##ctype : PPU_MM_W##dwords##_(PPU_MM_OUT_, w) \
@@ -219,31 +226,34 @@ PPU_MM_SHAPE_(8, 32, 16)
 			 : PPU_MM_W8_(PPU_MM_OUT_, w) : PPU_MM_W##aw##_(PPU_MM_IN_, v), PPU_MM_W##bw##_(PPU_MM_IN_, u), \
 			   PPU_MM_W8_(PPU_MM_IN_, s))
 
-/* more, types: of PTX, with and without `satf`. */
-#define PPU_MM_WIDE_(m, n, k, la, lb, frag, D, types, more, aw, bw) \
-PPU_MM_ void mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matrix_a, m, n, k, frag, la##_major> &a, \
-		      const fragment<matrix_b, m, n, k, frag, lb##_major> &b, const fragment<accumulator, m, n, k, D> &c, \
-		      bool satf = false) \
+#define PPU_MM_FLOATS_(m, n, k, la, lb, frag, type, aw, bw) \
+PPU_MM_SYNC_(m, n, k, la, lb, frag, float) \
 { \
-	ppu_word *w = d.ppu_words; \
-	const ppu_word *v = a.ppu_words, *u = b.ppu_words, *s = c.ppu_words; \
+	PPU_MM_WORDS_; \
 	\
+	PPU_MM_ISSUE_(m, n, k, la, lb, ".f32." #type "." #type ".f32 ", aw, bw); \
 	if (satf) \
-		PPU_MM_ISSUE_(m, n, k, la, lb, more, aw, bw); \
-	else \
-		PPU_MM_ISSUE_(m, n, k, la, lb, types, aw, bw); \
-	if (satf && (D)0.5f != (D)0) \
 		ppu_finite(d); \
 }
-#define PPU_MM_FOUR_(m, n, k, ...) \
-PPU_MM_WIDE_(m, n, k, row, row, __VA_ARGS__) PPU_MM_WIDE_(m, n, k, row, col, __VA_ARGS__) \
-PPU_MM_WIDE_(m, n, k, col, row, __VA_ARGS__) PPU_MM_WIDE_(m, n, k, col, col, __VA_ARGS__)
+#define PPU_MM_WHOLE_(m, n, k, la, lb, frag, type, aw, bw) \
+PPU_MM_SYNC_(m, n, k, la, lb, frag, int) \
+{ \
+	PPU_MM_WORDS_; \
+	\
+	if (satf) \
+		PPU_MM_ISSUE_(m, n, k, la, lb, ".s32." #type "." #type ".s32.satfinite ", aw, bw); \
+	else \
+		PPU_MM_ISSUE_(m, n, k, la, lb, ".s32." #type "." #type ".s32 ", aw, bw); \
+}
+#define PPU_MM_FOUR_(kind, m, n, k, ...) \
+PPU_MM_##kind##_(m, n, k, row, row, __VA_ARGS__) PPU_MM_##kind##_(m, n, k, row, col, __VA_ARGS__) \
+PPU_MM_##kind##_(m, n, k, col, row, __VA_ARGS__) PPU_MM_##kind##_(m, n, k, col, col, __VA_ARGS__)
 #define PPU_MM_BOTH_(use, m, n, k, ...) \
 PPU_MM_FACTOR_(use, m, n, k, row, __VA_ARGS__) PPU_MM_FACTOR_(use, m, n, k, col, __VA_ARGS__)
 
 #define PPU_MM_BYTES_(m, n, k, T, type, aw, an, bw, bn) \
 PPU_MM_BOTH_(a, m, n, k, T, T, type, aw, T, an, aw) PPU_MM_BOTH_(b, m, n, k, T, T, type, bw, T, bn, bw) \
-PPU_MM_FOUR_(m, n, k, T, int, ".s32." #type "." #type ".s32 ", ".s32." #type "." #type ".s32.satfinite ", aw, bw)
+PPU_MM_FOUR_(WHOLE, m, n, k, T, type, aw, bw)
 #define PPU_MM_INTS_(m, n, k, ...) \
 PPU_MM_SUM_(8, m, n, k, int, s32, 8) \
 PPU_MM_BYTES_(m, n, k, signed char, s8, __VA_ARGS__) PPU_MM_BYTES_(m, n, k, unsigned char, u8, __VA_ARGS__)
@@ -254,7 +264,7 @@ PPU_MM_INTS_(8, 32, 16, 1, 4, 4, 16)
 #define PPU_MM_BF16_(m, n, k, aw, an, bw, bn) \
 PPU_MM_BOTH_(a, m, n, k, __nv_bfloat16, __nv_bfloat16, bf16, aw, __nv_bfloat16, an, aw) \
 PPU_MM_BOTH_(b, m, n, k, __nv_bfloat16, __nv_bfloat16, bf16, bw, __nv_bfloat16, bn, bw) \
-PPU_MM_FOUR_(m, n, k, __nv_bfloat16, float, ".f32.bf16.bf16.f32 ", ".f32.bf16.bf16.f32 ", aw, bw)
+PPU_MM_FOUR_(FLOATS, m, n, k, __nv_bfloat16, bf16, aw, bw)
 PPU_MM_BF16_(16, 16, 16, 4, 8, 4, 8)
 PPU_MM_BF16_(32, 8, 16, 8, 16, 2, 4)
 PPU_MM_BF16_(8, 32, 16, 2, 4, 8, 16)
@@ -271,7 +281,7 @@ PPU_MM_ float __float_to_tf32(float v)
 PPU_MM_BOTH_(a, 16, 16, 8, precision::tf32, float, tf32, 4, float, 4, 4, precision::tf32)
 PPU_MM_BOTH_(b, 16, 16, 8, precision::tf32, float, tf32, 4, float, 4, 4, precision::tf32)
 PPU_MM_SUM_(8, 16, 16, 8, float, f32, 8)
-PPU_MM_FOUR_(16, 16, 8, precision::tf32, float, ".f32.tf32.tf32.f32 ", ".f32.tf32.tf32.f32 ", 4, 4)
+PPU_MM_FOUR_(FLOATS, 16, 16, 8, precision::tf32, tf32, 4, 4)
 
 /* ---- of bits and half bytes ----------------------------------------------------------------- */
 
@@ -289,13 +299,9 @@ PPU_MM_SMALL_(32, u4)
 PPU_MM_SMALL_(128, b1)
 
 #define PPU_MM_NIBBLES_(type) \
-PPU_MM_ void mma_sync(fragment<accumulator, 8, 8, 32, int> &d, \
-		      const fragment<matrix_a, 8, 8, 32, experimental::precision::type, row_major> &a, \
-		      const fragment<matrix_b, 8, 8, 32, experimental::precision::type, col_major> &b, \
-		      const fragment<accumulator, 8, 8, 32, int> &c, bool satf = false) \
+PPU_MM_SYNC_(8, 8, 32, row, col, experimental::precision::type, int) \
 { \
-	ppu_word *w = d.ppu_words; \
-	const ppu_word *v = a.ppu_words, *u = b.ppu_words, *s = c.ppu_words; \
+	PPU_MM_WORDS_; \
 	\
 	if (satf) \
 		PPU_MM_TINY_(32, "", ".s32." #type "." #type ".s32.satfinite "); \
@@ -313,8 +319,7 @@ PPU_MM_ void bmma_sync(fragment<accumulator, 8, 8, 128, int> &d,
 		       experimental::bmmaBitOp op = experimental::bmmaBitOpXOR,
 		       experimental::bmmaAccumulateOp how = experimental::bmmaAccumulateOpPOPC)
 {
-	ppu_word *w = d.ppu_words;
-	const ppu_word *v = a.ppu_words, *u = b.ppu_words, *s = c.ppu_words;
+	PPU_MM_WORDS_;
 
 	(void)how;
 	if (op == experimental::bmmaBitOpAND)
@@ -363,9 +368,7 @@ PPU_MM_ void store_matrix_sync(double *p, const fragment<accumulator, 8, 8, 4, d
 }
 
 #define PPU_MM_REALS_(la, lb) \
-PPU_MM_ void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, la##_major> &a, \
-		      const fragment<matrix_b, 8, 8, 4, double, lb##_major> &b, \
-		      const fragment<accumulator, 8, 8, 4, double> &c, bool satf = false) \
+PPU_MM_SYNC_(8, 8, 4, la, lb, double, double) \
 { \
 	(void)satf;	/* for integers and halves */ \
 	__asm__ volatile("wmma.mma.sync.aligned." #la "." #lb ".m8n8k4.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};" \
@@ -379,6 +382,7 @@ PPU_MM_REALS_(col, col)
 } /* namespace wmma */
 } /* namespace nvcuda */
 
+#undef PPU_MM_
 #undef PPU_MM_W1_
 #undef PPU_MM_W2_
 #undef PPU_MM_W4_
@@ -395,6 +399,8 @@ PPU_MM_REALS_(col, col)
 #undef PPU_MM_STORE8_
 #undef PPU_MM_MOVE_
 #undef PPU_MM_SUM_
+#undef PPU_MM_SYNC_
+#undef PPU_MM_WORDS_
 #undef PPU_MM_LIST_f16_f16
 #undef PPU_MM_LIST_f16_f32
 #undef PPU_MM_LIST_f32_f16
@@ -412,7 +418,8 @@ PPU_MM_REALS_(col, col)
 #undef PPU_MM_OPS_8_2
 #undef PPU_MM_OPS_2_8
 #undef PPU_MM_ISSUE_
-#undef PPU_MM_WIDE_
+#undef PPU_MM_FLOATS_
+#undef PPU_MM_WHOLE_
 #undef PPU_MM_FOUR_
 #undef PPU_MM_BOTH_
 #undef PPU_MM_BYTES_
