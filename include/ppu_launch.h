@@ -121,13 +121,21 @@ PPU_LAUNCH_FN int ppuDeviceMemsetAsync(void *dst, int value, unsigned long long 
 
 /* ---- how a launch is made ------------------------------------------------------------------------- */
 
+/* A copy at a place that is given, without <new>: what is const in an argument cannot be assigned. */
+template <typename P> struct ppu_placed {
+	P value;
+
+	PPU_LAUNCH_DEV ppu_placed(const P &p) : value(p) {}
+	static PPU_LAUNCH_DEV void *operator new(decltype(sizeof(0)), void *at) { return at; }
+};
+
 /* Puts each argument at the next multiple of its alignment, where the kernel expects its parameters. */
 PPU_LAUNCH_FN void ppu_put_arguments(char *, unsigned long long) {}
 template <typename P, typename... R>
 PPU_LAUNCH_FN void ppu_put_arguments(char *to, unsigned long long at, const P &p, const R &... rest)
 {
 	at = (at + alignof(P) - 1) / alignof(P) * alignof(P);
-	*(P *)(to + at) = p;
+	new ((void *)(to + at)) ppu_placed<P>(p);
 	ppu_put_arguments(to, at + sizeof(P), rest...);
 }
 

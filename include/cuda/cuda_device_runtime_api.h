@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Runtime API of kernels (Documentation/runtime/dynamic-parallelism.md), for CUDA C++ compiled by clang: its
- * functions, and the launches by threads, which ppu-nvcc writes as ppu_launch (libruntime/cudart/sdk/launches.awk).
+ * functions, and the launches by threads, which ppu-nvcc writes as ppu_launch (libruntime/cudart/sdk/launches.awk), over
+ * ppu_launch.h.
  */
 #ifndef PPU_CUDA_DEVICE_RUNTIME_API_H
 #define PPU_CUDA_DEVICE_RUNTIME_API_H
@@ -9,6 +10,7 @@
 
 #if defined(__cplusplus) && defined(__clang__) && defined(__CUDA__)
 #include "cuda_runtime_api.h"
+#include "ppu_launch.h"
 #include "vector_types.h"
 
 #define PPU_CDP_ extern "C" __attribute__((device))
@@ -48,50 +50,24 @@ PPU_CDP_ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config);
 PPU_CDP_ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
 PPU_CDP_ cudaError_t cudaRuntimeGetVersion(int *version);
 
-PPU_CDP_ void *cudaGetParameterBufferV2(const void *kernel, dim3 grid, dim3 block, unsigned int shared);
-PPU_CDP_ cudaError_t cudaLaunchDeviceV2(void *buffer, cudaStream_t stream);
-
 template <class T> PPU_CDP_INLINE_ cudaError_t cudaMalloc(T **ptr, size_t bytes)
 {
 	return ::cudaMalloc((void **)(void *)ptr, bytes);
 }
 
-/* clang lets device code name no kernel; the value of a variable at file scope may be one. */
-template <class F, F *kernel> struct ppu_kernel {
-	static __attribute__((device)) constexpr F *address = kernel;
-};
-
+/* A launch: made of what stands between the brackets, called with the kernel's parameters.  Errors: cudaGetLastError(). */
 template <class F, F *kernel> struct ppu_launch;
-
-/* A launch: made of what stands between the brackets, called with the kernel's parameters. */
 template <class... P, void (*kernel)(P...)> struct ppu_launch<void(P...), kernel> {
-	dim3 grid, block;
-	size_t shared;
-	cudaStream_t stream;
+	ppuDim grid, block;
+	unsigned int shared;
+	ppuDeviceStream stream;
 
 	__attribute__((device)) ppu_launch(dim3 g, dim3 b, size_t bytes = 0, cudaStream_t s = 0)
-		: grid(g), block(b), shared(bytes), stream(s) { }
+		: grid(g), block(b), shared((unsigned int)bytes), stream((ppuDeviceStream)s) { }
 
-	template <class T> static __attribute__((device)) int put(char *buffer, size_t &at, const T &v)
+	__attribute__((device)) void operator()(P... args) const
 	{
-		at = (at + alignof(T) - 1) & ~(alignof(T) - 1);
-		__builtin_memcpy(buffer + at, &v, sizeof(T));
-		at += sizeof(T);
-		return 0;
-	}
-
-	/* Errors are for cudaGetLastError(). */
-	__attribute__((device)) void operator()(P... p) const
-	{
-		char *buffer = (char *)::cudaGetParameterBufferV2((const void *)ppu_kernel<void(P...), kernel>::address, grid,
-								  block, (unsigned int)shared);
-		size_t at = 0;
-
-		if (!buffer)
-			return;
-		int in_order[] = { 0, put(buffer, at, p)... };
-		(void)in_order;
-		::cudaLaunchDeviceV2(buffer, stream);
+		ppu_launcher<void (*)(P...), kernel>::launch(grid, block, shared, stream, args...);
 	}
 };
 

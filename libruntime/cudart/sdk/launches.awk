@@ -35,26 +35,26 @@ function name_at(text,   i, depth, round, c)
 	return i + 1
 }
 
-# A character of code outside of strings and comments: in whose body are we?
-function follow(c, at_begin)
+# A character of code outside of strings and comments, and what follows: in whose body are we?
+function follow(c, rest, at_begin)
 {
 	if (c == "{") {
 		body[depth++] = in_device
-		if (head ~ /__(global|device)__/ && head !~ /__host__/)
-			in_device = 1
-		head = ""
+		in_device = in_device || (device && !host)
 	} else if (c == "}") {
 		depth = at_begin || !depth ? 0 : depth - 1
 		in_device = depth ? body[depth] : 0
-		head = ""
-	} else if (c == ";") {
-		head = ""
-	} else {
-		head = head c
+	} else if (c != ";") {
+		device = device || rest ~ /^__(global|device)__/
+		host = host || rest ~ /^__host__/
+		return
 	}
+	device = host = 0
 }
 
-BEGIN { state = ""; open = 0; depth = 0; in_device = 0; head = ""; macro = 0 }
+BEGIN { state = ""; open = 0; depth = 0; in_device = 0; device = 0; host = 0; macro = 0 }
+# Long tables of numbers have nothing to look at.
+state == "" && !macro && /^[-+0-9A-Fa-fxXUuLl., \t]*$/ { print; next }
 {
 	out = ""
 	n = length($0)
@@ -112,7 +112,7 @@ BEGIN { state = ""; open = 0; depth = 0; in_device = 0; head = ""; macro = 0 }
 			i += RLENGTH - 1
 			continue
 		} else if (!macro) {
-			follow(c, i == 1)
+			follow(c, rest, i == 1)
 		}
 		out = out c
 		i += length(c) - 1
@@ -120,9 +120,7 @@ BEGIN { state = ""; open = 0; depth = 0; in_device = 0; head = ""; macro = 0 }
 	# a string ends with its line, unless a backslash goes on
 	if ((state == "\"" || state == "'") && substr($0, n) != "\\")
 		state = ""
-	if (!macro)
-		head = head " "
-	else if (substr($0, n) != "\\")
+	if (substr($0, n) != "\\")
 		macro = 0
 	print out
 }
