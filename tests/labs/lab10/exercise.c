@@ -13,44 +13,7 @@
 #include "labchild.h"
 #include "machine.h"
 
-#define OUTPUT_BYTES	65536		/* of one run */
 #define PICTURE		"/lab/kernels/tour.ppuasm"	/* the trace of this kernel is drawn */
-
-/* Writes a line at `to`.  The line may stand in the same text, there or further on. */
-static char *add_line(char *to, const char *line)
-{
-	size_t n = strlen(line);
-
-	memmove(to, line, n);
-	to[n] = '\n';
-	return to + n + 1;
-}
-
-/* Leaves only the lines that begin with a word. */
-static void only(char *text, const char *word)
-{
-	char *to = text;
-
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (!strncmp(line, word, strlen(word)))
-			to = add_line(to, line);
-	*to = 0;
-}
-
-/* Runs the program.  The lines that it prints become observations of this name. */
-static void run(const char *name, char **argv)
-{
-	static char text[OUTPUT_BYTES + 1];
-	const char *how;
-
-	lab_step("running %s", name);
-	how = child_run(argv, text, sizeof(text));
-	if (!strcmp(name, "trace"))
-		only(text, "trace ");
-	pass_on(name, text);
-	if (how)
-		lab_obs(name, "%s ;", how);
-}
 
 static void kernels(char **names)
 {
@@ -59,14 +22,14 @@ static void kernels(char **names)
 
 	for (unsigned i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		snprintf(name, sizeof(name), "queue.%s", groups[i]);
-		run(name, (char *[]){ "machine", "--queue", groups[i], NULL });
+		child_run(name, (char *[]){ "machine", "--queue", groups[i], NULL }, NULL);
 	}
 	for (; *names; names++) {
 		snprintf(name, sizeof(name), "kernel.%s", *names);
 		snprintf(path, sizeof(path), "/lab/kernels/%s.ppuasm", *names);
-		run(name, (char *[]){ "machine", path, NULL });
+		child_run(name, (char *[]){ "machine", path, NULL }, NULL);
 	}
-	run("trace", (char *[]){ "machine", "-t", "-", PICTURE, NULL });
+	child_run("trace", (char *[]){ "machine", "-t", "-", PICTURE, NULL }, "trace ");
 }
 
 int main(int argc, char **argv)

@@ -142,7 +142,7 @@ static void show(struct prog *p)
 	lab_obs("random.settings", "%u %u %u %u %u", p->threads, p->branch_first, p->yield_every, p->yield_merge,
 		p->yield_random);
 	simt_emit(p, text);
-	pass_on("random.program", text);
+	pass_on("random.program", text, NULL);
 }
 
 void random_programs(uint64_t seed, uint64_t count)

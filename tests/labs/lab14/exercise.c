@@ -11,20 +11,6 @@
 #include <string.h>
 #include "labchild.h"
 
-#define OUTPUT_BYTES	8192		/* of one run */
-
-static void run(const char *name, char **argv)
-{
-	static char text[OUTPUT_BYTES + 1];
-	const char *how;
-
-	lab_step("running %s", name);
-	how = child_run(argv, text, sizeof(text));
-	pass_on(name, text);
-	if (how)
-		lab_obs(name, "%s ;", how);
-}
-
 int main(int argc, char **argv)
 {
 	char name[80], path[128];
@@ -33,12 +19,12 @@ int main(int argc, char **argv)
 		for (char **p = argv + 2; *p; p++) {
 			snprintf(name, sizeof(name), "trace.%s", *p);
 			snprintf(path, sizeof(path), "/lab/traces/%s.txt", *p);
-			run(name, (char *[]){ "machine", path, NULL });
+			child_run(name, (char *[]){ "machine", path, NULL }, NULL);
 		}
 	} else if (argc > 4 && !strcmp(argv[1], "hidden")) {
 		for (char **p = argv + 4; *p; p++) {
 			snprintf(name, sizeof(name), "hidden.%s", *p);
-			run(name, (char *[]){ "machine", "--hidden", *p, argv[2], argv[3], NULL });
+			child_run(name, (char *[]){ "machine", "--hidden", *p, argv[2], argv[3], NULL }, NULL);
 		}
 	} else {
 		lab_fatal("usage: exercise traces NAME... | hidden SEED COUNT FAMILY...");

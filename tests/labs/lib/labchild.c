@@ -94,26 +94,7 @@ ssize_t child_read(struct child *c, void *buf, size_t n)
 	return read(c->out, buf, n);
 }
 
-const char *child_run(char **argv, char *text, size_t size)
-{
-	static unsigned hangs;
-	struct child c;
-	size_t len = 0;
-	ssize_t n = 1;
-
-	text[0] = 0;
-	lab_limit(5 * CHILD_WAIT_S);
-	if (hangs >= CHILD_MAX_HANGS)
-		return "end skipped";
-	child_start(&c, argv, false);
-	while (len < size - 1 && (n = child_read(&c, text + len, size - 1 - len)) > 0)
-		len += (size_t)n;
-	text[len] = 0;
-	hangs += n < 0;
-	return child_stop(&c, n != 0);
-}
-
-void pass_on(const char *name, char *text)
+void pass_on(const char *name, char *text, const char *only)
 {
 	char row[3600];
 	size_t len = 0;
@@ -121,6 +102,8 @@ void pass_on(const char *name, char *text)
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
 		size_t n = strlen(line);
 
+		if (only && strncmp(line, only, strlen(only)))
+			continue;
 		if (n > 1000)
 			line[n = 1000] = 0;
 		if (len + n + 4 > sizeof(row)) {
@@ -131,4 +114,30 @@ void pass_on(const char *name, char *text)
 	}
 	if (len)
 		lab_obs(name, "%s", row);
+}
+
+void child_run(const char *name, char **argv, const char *only)
+{
+	static char text[CHILD_OUTPUT + 1];
+	static unsigned hangs;
+	struct child c;
+	const char *how;
+	size_t len = 0;
+	ssize_t n = 1;
+
+	lab_step("running %s", name);
+	lab_limit(5 * CHILD_WAIT_S);
+	if (hangs >= CHILD_MAX_HANGS) {
+		lab_obs(name, "end skipped ;");
+		return;
+	}
+	child_start(&c, argv, false);
+	while (len < CHILD_OUTPUT && (n = child_read(&c, text + len, CHILD_OUTPUT - len)) > 0)
+		len += (size_t)n;
+	text[len] = 0;
+	hangs += n < 0;
+	how = child_stop(&c, n != 0);
+	pass_on(name, text, only);
+	if (how)
+		lab_obs(name, "%s ;", how);
 }

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #define CHILD_MAX_HANGS	2
+#define CHILD_OUTPUT	65536
 #define CHILD_WAIT_S	15		/* seconds in which something must come; endless loops end long before */
 
 struct child {
@@ -23,11 +24,14 @@ ssize_t child_read(struct child *c, void *buf, size_t n);
 const char *child_stop(struct child *c, bool kill_it);
 
 /*
- * Runs /lab/machine to its end, or until it says nothing for too long; what it prints, up to size - 1 bytes, is in text.
- * Returns what child_stop() returns.  After CHILD_MAX_HANGS programs that hung no other one is run: "end skipped".
+ * Passes lines of text on as observations of this name: as many in each as fit, " ; " between; with `only`, those that begin
+ * with it.  Changes the text.
  */
-const char *child_run(char **argv, char *text, size_t size);
-/* Passes lines of text on as observations of this name: as many in each as fit, " ; " between. Changes the text. */
-void pass_on(const char *name, char *text);
+void pass_on(const char *name, char *text, const char *only);
+/*
+ * Runs /lab/machine to its end, or until it says nothing for too long, or more than CHILD_OUTPUT bytes.  What it prints is
+ * passed on, and then what child_stop() returns.  After CHILD_MAX_HANGS programs that hung no other one is run: "end skipped".
+ */
+void child_run(const char *name, char **argv, const char *only);
 
 #endif
