@@ -3,8 +3,8 @@
 # Lab 10: the library that is linked around the student's divergence unit (see tests/labs/lab10/machine.c).
 # Students get this library built, and libppucore.a without that unit (ppulab/build.py, ppulab/release.py).
 
-LAB10_SRCS := $(addprefix tests/labs/lab10/,machine.c queue.c random.c) $(addprefix tests/unit/lib/,sm_test.c ptmem.c simt_prog.c) \
-	$(DRIVER_CORE_SRCS)
+LAB10_SRCS := $(addprefix tests/labs/lab10/,machine.c queue.c random.c) tests/labs/lib/labends.c \
+	$(addprefix tests/unit/lib/,sm_test.c ptmem.c simt_prog.c) $(DRIVER_CORE_SRCS)
 $(call ppu_objs,$(filter tests/labs/%,$(LAB10_SRCS))): private PPU_CFLAGS += \
 	-Itests/labs/lab10 -Itests/labs/lib -Itests/unit/lib -Iqemu-device -Ilibruntime -Ikmod
 $(BUILD)/lib/liblab10.a: $(call ppu_objs,$(LAB10_SRCS))
@@ -21,7 +21,7 @@ ALL_DEPFILES += $(patsubst %.o,%.d,$(call ppu_objs,$(filter tests/labs/%,$(LAB10
 # device that it is measured on.
 # (lab, the core's unit, sources, functions that the student's file may call)
 define lab_on_core
-LAB$(1)_SRCS := $(addprefix tests/labs/lab$(1)/,$(3)) tests/labs/lib/labends.c \
+LAB$(1)_SRCS := $(addprefix tests/labs/lab$(1)/,$(3)) $(addprefix tests/labs/lib/,labends.c labrnd.c) \
 	$(addprefix tests/unit/lib/,bench.c ptmem.c) $(DRIVER_CORE_SRCS) $(filter-out %/$(2),$(CORE_SRCS))
 $(call ppu_objs,$(addprefix tests/labs/lab$(1)/,$(3))): private PPU_CFLAGS += \
 	-Itests/labs/lab$(1) -Itests/labs/lib -Itests/unit/lib -Iqemu-device -Ikmod

@@ -30,7 +30,7 @@ RANDOM = 240            # programs
 lab = Lab(10, "SIMT: the divergence queue and YIELD", page="10-simt.md", kind="core", student=list(unit.FILES),
           libs=["lab10", "ppu", "ppucore"], cflags=["-Wno-unused-function"], marked=unit.marked,
           package=["qemu-device/core/*.h"])
-# The program counts steps of the student's code to find endless loops, and does not use a clock: see machine.c.
+# The program counts steps of the student's code to find endless loops, and does not use a clock: see lib/labends.c.
 lab.program("machine", *unit.FILES, cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "lib/labchild.c", libs=["lab10"])
 lab.scenario("kernels", cmd=["exercise", "kernels", *kernels.names()], pack=kernels.pack(), timeout=120,

@@ -4,6 +4,8 @@
 import os
 import re
 
+from ppulab import child
+
 HERE = os.path.dirname(os.path.realpath(__file__))
 KERNELS = os.path.join(HERE, "kernels")
 LIMIT_US = 100
@@ -159,18 +161,10 @@ def result_sentence(kernel, got):
     return None
 
 
-def lines_of(r, name):
-    return [l for row in r.rows(name) for l in " ".join(map(str, row)).split(" ; ")]
-
-
-def clean(lines):
-    return [l.rstrip("; ") for l in lines]
-
-
 def sentence(r, name):
     """What is wrong with a kernel's run, as a sentence; None: nothing."""
     kernel = Kernel(name)
-    got = Output(clean(lines_of(r, "kernel." + name)))
+    got = Output(child.lines(r, "kernel." + name))
     out = bad_end("Kernel " + name, got.end, kernel.at)
     if out:
         return out
@@ -190,7 +184,7 @@ def sentence(r, name):
 
 def queue_sentence(r, group):
     """What is wrong with the test of the queue alone, as a sentence; None: nothing."""
-    got = Output(clean(lines_of(r, "queue." + group)))
+    got = Output(child.lines(r, "queue." + group))
     if got.end == "done":
         return None
     if got.end.startswith("wrong "):
@@ -243,7 +237,7 @@ def judge_random(c, r, count):
 
 def save_program(r):
     """Saves the reduced program as a kernel that `machine` runs; returns the file's name."""
-    lines = clean(lines_of(r, "random.program"))
+    lines = child.lines(r, "random.program")
     if not lines or not r.rows("random.settings"):
         return None
     threads, first, every, merge, random = r.rows("random.settings")[0]

@@ -18,15 +18,14 @@
  *
  * The first argument in a kernel's parameter memory is the address of its results.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <hw/ppu_fault.h>
 #include "lab10.h"
+#include "labends.h"
 #include "machine.h"
 #include "sm_test.h"
 
@@ -51,7 +50,6 @@ struct kernel {
 };
 
 static struct sm_test *smt;			/* the machine that runs now */
-static uint64_t steps;			/* steps of the student's code in this window */
 
 static void fail(const char *what, const char *why)
 {
@@ -78,39 +76,6 @@ _Noreturn void lab10_todo(const char *file, const char *function)
 	printf("end todo %s %s\n", base_name(file), function);
 	fflush(stdout);
 	_exit(3);
-}
-
-/* The compiler calls this at every basic block of the student's files: a measure of time without a clock. */
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
-{
-	if (++steps < STUCK)
-		return;
-	printf("end stuck pc=%u\n", current_pc());
-	fflush(stdout);
-	_exit(3);
-}
-
-static void on_signal(int sig)
-{
-	char line[80];
-	int n = snprintf(line, sizeof(line), "end crash SIG%s pc=%u\n", sigabbrev_np(sig), current_pc());
-
-	if (write(STDOUT_FILENO, line, n) < 0)
-		_exit(4);
-	_exit(3);
-}
-
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-	static char stack[1 << 16];
-	stack_t ss = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
-
-	sigaltstack(&ss, NULL);
-	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &sa, NULL);
 }
 
 /* ---- events as text ------------------------------------------------------------------------------- */
@@ -313,7 +278,7 @@ static void run(struct kernel *k)
 
 	smt_launch(smt, 1, k->threads);
 	for (;;) {
-		steps = 0;
+		ends_begin();
 		poke(k);
 		if (!smt_window(smt))
 			break;
@@ -423,7 +388,7 @@ int main(int argc, char **argv)
 	const char *trace = NULL;
 	int i = 1;
 
-	catch_signals();
+	ends_catch(STUCK, current_pc);
 	if (argc == 3 && !strcmp(argv[1], "--queue")) {
 		if (queue_check(argv[2]))
 			return 0;

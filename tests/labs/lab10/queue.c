@@ -3,10 +3,9 @@
  * Lab 10: the token queue (tokq.h) alone, in four groups of tests.  A group prints "end done", or, at the first
  * difference "end wrong" and a sentence.
  */
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "labends.h"
 #include "machine.h"
 #include "core/sm/tokq.h"
 
@@ -16,20 +15,6 @@
 /* The queue's memory, with a word on either side that the queue must not write. */
 static uint64_t mem[MAX + 2];
 static struct ppu_tokq q;
-
-static _Noreturn void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static _Noreturn void wrong(const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("end wrong ");
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	printf("\n");
-	exit(0);
-}
-#define EXPECT(cond, ...) do { if (!(cond)) wrong(__VA_ARGS__); } while (0)
 
 static void init(uint32_t size)
 {

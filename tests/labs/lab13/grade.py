@@ -12,7 +12,7 @@ source would notice. The engines do not run in QEMU: they would be the only code
 
 import os
 
-from ppulab import Lab
+from ppulab import Lab, child
 
 NEEDS = ["lib/liblab13.a"]      # of the build
 COUNT = 270             # random copies and fills
@@ -32,39 +32,18 @@ TESTS = [
 ]
 
 lab = Lab(13, "From the other side: copy engines", page="13-engine.md", kind="program", student=["engine.c"], libs=["lab13"])
-# The program counts steps of the student's code to find endless loops, and does not use a clock.
+# The program counts steps of the student's code to find endless loops, and does not use a clock: see lib/labends.c.
 lab.program("machine", "engine.c", cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "lib/labchild.c", libs=[])
 lab.scenario("tests", cmd=["exercise", str(SEED), str(COUNT), *[t[0] for t in TESTS]], timeout=120, smp=1)
 lab.skeleton_points = 0
 
-ENDS = {
-    "stuck": "engine.c never returns: it was stopped after 200 million steps",
-    "hang": "the program said nothing for too long, and was stopped",
-    "skipped": "not tried, because earlier tests hung",
-    "refused": "the program could not be run",
-}
-
-
-def sentence(r, test):
-    """What is wrong with a test; None: nothing."""
-    lines = [l.strip(" ;") for row in r.rows(test) for l in " ".join(map(str, row)).split(" ; ")]
-    ends = [l[4:] for l in lines if l.startswith("end ")]
-    if ends == ["done"]:
-        return None
-    end = next((e for e in ends if e != "done"), "")
-    if end.startswith("wrong "):
-        return "Test %s: %s." % (test, end[6:])
-    if end.startswith("crash"):
-        return "Test %s: engine.c crashed: %s." % (test, end[6:])
-    return "Test %s: %s." % (test, ENDS.get(end, "the program ended without a word"))
-
 
 def criterion(test, points, text):
     def judge(c, runs):
-        wrong = sentence(runs["tests"], test)
+        wrong = child.bad_end(child.lines(runs["tests"], test), "engine.c")
         if wrong:
-            c.fail(wrong)
+            c.fail("Test %s: %s." % (test, wrong))
     lab.criterion(test, points, text)(judge)
 
 

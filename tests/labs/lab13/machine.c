@@ -31,7 +31,7 @@ static void usage(void)
 
 int main(int argc, char **argv)
 {
-	ends_catch(STUCK);
+	ends_catch(STUCK, NULL);
 	if (argc == 4 && !strcmp(argv[1], "random")) {
 		test_random(strtoull(argv[2], NULL, 0), (unsigned)strtoul(argv[3], NULL, 0));
 	} else {

@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include "bench.h"
 #include "labends.h"
-
-#define EXPECT(cond, ...) do { if (!(cond)) end_wrong(__VA_ARGS__); } while (0)
+#include "labrnd.h"
 
 /* The most bytes that one event of an engine has written, counted by ce.c. */
 extern uint64_t written_at_once;
@@ -22,8 +21,6 @@ struct area area_new(struct bench_ctx *c, uint64_t bytes, uint64_t where);
 /* Compares all of it; what: what was done, for the sentence. */
 void area_check(struct bench_ctx *c, const struct area *a, const char *what);
 void fill_want(uint8_t *p, uint64_t value, unsigned elem_bytes, uint64_t bytes);
-uint32_t rnd(uint32_t n);
-void rnd_seed(uint64_t seed);
 /* Runs until the device is idle.  Ends, if it never is, or if the channel has an error that was not expected. */
 void run(struct bench *b, struct bench_chan *ch, const char *what);
 

@@ -13,7 +13,7 @@ would get points, and only a reader of its source would notice."""
 import os
 import sys
 
-from ppulab import Lab
+from ppulab import Lab, child
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 if HERE not in sys.path:
@@ -26,7 +26,7 @@ COUNT = 12              # hidden traces of each family
 SEED = int(os.environ.get("LAB_SEED") or "1", 0)
 
 lab = Lab(14, "A scheduling policy", page="14-policy.md", kind="program", student=["policy.c"], libs=["lab14"])
-# The program counts steps of the student's code to find endless loops, and does not use a clock: see machine.c.
+# The program counts steps of the student's code to find endless loops, and does not use a clock: see lib/labends.c.
 lab.program("machine", "policy.c", cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "lib/labchild.c", libs=[])
 # Seeds that no published trace has.
@@ -36,32 +36,17 @@ lab.scenario("hidden", cmd=["exercise", "hidden", str(1000000 + SEED % 2**40 * 1
              smp=1)
 lab.skeleton_points = 0
 
-ENDS = {
-    "stuck": "policy.c never returns: it was stopped after 20 million steps",
-    "hang": "the program said nothing for too long, and was stopped",
-    "skipped": "not tried, because earlier traces hung",
-    "refused": "the program could not be run",
-    "done": "the program printed no result",
-}
-
 
 def outcome(r, name):
     """(Result or None, what is wrong as a sentence or None) of one trace."""
-    lines = [l.strip() for row in r.rows(name) for l in " ".join(map(str, row)).split(" ; ")]
-    lines = [l.rstrip(" ;") for l in lines]
-    found = [x for x in map(score.parse, lines) if x]
-    ends = [l[4:] for l in lines if l.startswith("end ")]
-    what = "published trace" if name.startswith("trace.") else "hidden traces"
-    if found and ends == ["done"] and found[0].name == name.split(".")[1]:
-        return found[0], None
-    end = next((e for e in ends if e != "done"), ends[-1] if ends else "")
-    if end.startswith("wrong "):
-        text = end[6:]
-    elif end.startswith("crash"):
-        text = "policy.c crashed: %s" % end[6:]
-    else:
-        text = ENDS.get(end, "the program ended without a word")
-    return None, "%s %s: %s." % (what.capitalize(), name.split(".")[1], text)
+    kind, _, family = name.partition(".")
+    said = child.lines(r, name)
+    wrong = child.bad_end(said, "policy.c")
+    found = next((x for x in map(score.parse, said) if x), None)
+    if found and not wrong and found.name == family:
+        return found, None
+    return None, "%s %s: %s." % ("Published trace" if kind == "trace" else "Hidden traces", family,
+                                 wrong or "the program printed no result")
 
 
 def both(runs, family):
@@ -83,7 +68,6 @@ def better(c, runs):
     """The bounds are worth something only to a policy that does something: the skeleton keeps them all."""
     c.require(any(r.gain() > score.LEAST_GAIN for r in results(c, runs, score.REFERENCE)),
               "Not looked at yet: in no family is the policy better than round robin.")
-
 
 
 def latency(family, points, text):

@@ -119,8 +119,8 @@ static double least_share(const struct load *l, const struct bench *b)
 static void run_load(const struct load *l, const struct policy *policy, struct result *res, bool verbose)
 {
 	struct client clients[POLICY_CLIENTS];
-	uint64_t *done[64] = { 0 };
-	uint32_t n[64] = { 0 }, want[POLICY_CLIENTS] = { 0 };
+	uint64_t *done[POLICY_CLIENTS];
+	uint32_t n[POLICY_CLIENTS] = { 0 }, want[POLICY_CLIENTS] = { 0 };
 	struct bench *b;
 	uint64_t t0;
 
@@ -139,7 +139,7 @@ static void run_load(const struct load *l, const struct policy *policy, struct r
 		want[r->client] += r->copies;
 	}
 	ppu_core_run_idle(b->core, ppu_core_time(b->core) + LIMIT);
-	for (uint32_t i = 0; i < 64; i++)
+	for (uint32_t i = 0; i < l->clients; i++)
 		done[i] = calloc(b->num_trace + 1, sizeof(*done[i]));
 	find_ends(b, done, n);
 	for (uint32_t i = 0; i < l->clients; i++)
@@ -150,7 +150,7 @@ static void run_load(const struct load *l, const struct policy *policy, struct r
 			done[i][k] -= t0;
 	judge(l, done, res, verbose);
 	res->least_share = least_share(l, b);
-	for (uint32_t i = 0; i < 64; i++)
+	for (uint32_t i = 0; i < l->clients; i++)
 		free(done[i]);
 	bench_free(b);
 }
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 {
 	bool verbose = argc > 1 && !strcmp(argv[1], "-v");
 
-	ends_catch(STUCK);
+	ends_catch(STUCK, NULL);
 	if (argc == 5 && !strcmp(argv[1], "--hidden")) {
 		run_hidden(argv[2], strtoull(argv[3], NULL, 0), strtoull(argv[4], NULL, 0));
 	} else if (argc == 4 && !strcmp(argv[1], "--write")) {

@@ -7,17 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "labrnd.h"
 #include "machine.h"
-
-static uint64_t rng;
-
-static uint32_t rnd(uint32_t n)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (uint32_t)(rng >> 20) % n;
-}
 
 static uint32_t between(uint32_t a, uint32_t b)
 {
@@ -136,9 +127,7 @@ struct load load_make(const char *family, uint64_t seed)
 		if (strcmp(family, families[i].name))
 			continue;
 		snprintf(l.name, sizeof(l.name), "%s:%llu", family, (unsigned long long)seed);
-		rng = (seed + 1) * 0x9e3779b97f4a7c15ull | 1;
-		for (unsigned k = 0; k < 20; k++)
-			rnd(2);
+		rnd_seed(seed);
 		families[i].make(&l);
 		qsort(l.v, l.n, sizeof(*l.v), by_time);
 		return l;

@@ -7,7 +7,9 @@
 #include <unistd.h>
 #include "labends.h"
 
-static uint64_t steps, most;
+static uint64_t steps;
+static uint64_t most = UINT64_MAX;	/* the loader runs code of the student's files before main(): resolvers of clones */
+static uint32_t (*where)(void);
 
 _Noreturn void end_wrong(const char *fmt, ...)
 {
@@ -22,13 +24,23 @@ _Noreturn void end_wrong(const char *fmt, ...)
 	_exit(3);
 }
 
+/* " pc=...", if the program has said where to ask. */
+static const char *at(void)
+{
+	static char text[20];
+
+	if (where)
+		snprintf(text, sizeof(text), " pc=%u", where());
+	return text;
+}
+
 /* The compiler calls this at every basic block of the student's files: a measure of time without a clock. */
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
 	if (++steps < most)
 		return;
-	printf("end stuck\n");
+	printf("end stuck steps=%llu%s\n", (unsigned long long)most, at());
 	fflush(stdout);
 	_exit(3);
 }
@@ -40,15 +52,15 @@ void ends_begin(void)
 
 static void on_signal(int sig)
 {
-	char line[40];
-	int n = snprintf(line, sizeof(line), "end crash SIG%s\n", sigabbrev_np(sig));
+	char line[80];
+	int n = snprintf(line, sizeof(line), "end crash SIG%s%s\n", sigabbrev_np(sig), at());
 
 	if (write(STDOUT_FILENO, line, (size_t)n) < 0)
 		_exit(4);
 	_exit(3);
 }
 
-void ends_catch(uint64_t most_steps)
+void ends_catch(uint64_t most_steps, uint32_t (*pc)(void))
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 	static char stack[1 << 16];
@@ -56,6 +68,7 @@ void ends_catch(uint64_t most_steps)
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
 
 	most = most_steps;
+	where = pc;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigaltstack(&ss, NULL);
 	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)

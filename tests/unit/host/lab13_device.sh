@@ -9,7 +9,7 @@ unit=$BUILD/obj/tests/unit/lib
 failed=0
 # Without lab13/ce.o, which would call a student's engines: host/ce.o of the library stands there.
 if ! ${CC:-cc} -o "$tmp/machine" "$lab"/lab13/machine.o "$lab"/lab13/area.o "$lab"/lab13/tests.o "$lab"/lab13/tests_time.o \
-	"$lab"/lib/labends.o "$unit"/bench.o "$unit"/ptmem.o "$BUILD"/lib/libppudriver.a "$BUILD"/lib/libppucore.a \
+	"$lab"/lib/labends.o "$lab"/lib/labrnd.o "$unit"/bench.o "$unit"/ptmem.o "$BUILD"/lib/libppudriver.a "$BUILD"/lib/libppucore.a \
 	-lm -lpthread >"$tmp/out" 2>&1; then
 	sed 's/^/# /' "$tmp/out"
 	echo "not ok - the tests of lab 13 can be linked with the device's own engines"
