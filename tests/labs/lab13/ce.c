@@ -78,58 +78,51 @@ void dev_at(unsigned engine, uint64_t ns)
 	ppu_event_schedule(the_core, &s->event, ns);
 }
 
-static uint64_t failed(struct slot *s, int err, uint64_t va, bool write, uint64_t done)
-{
-	s->err = err;
-	s->bad_va = va;
-	s->bad_write = write;
-	return done;
-}
-
 static void check_length(uint64_t n, const char *function)
 {
 	if (n > CHUNK_BYTES)
 		end_wrong("%s: %llu bytes are more than a chunk", function, (unsigned long long)n);
 }
 
+/* How many of n bytes from va on are in one place; 0: the first of them cannot be accessed, which is remembered. */
+static uint64_t reach(struct slot *s, uint64_t va, uint64_t n, unsigned access, struct ppu_xlat *x)
+{
+	int err = ppu_mmu_lookup(the_core, s->ctx, va, access, PPU_XL_NULL, x);
+
+	if (err) {
+		s->err = err;
+		s->bad_va = va;
+		s->bad_write = access == PPU_ACC_WRITE;
+		return 0;
+	}
+	return x->len < n ? x->len : n;
+}
+
 uint64_t dev_read(unsigned engine, uint64_t va, void *buf, uint64_t n)
 {
 	struct slot *s = working(engine, "dev_read()");
-	uint64_t done = 0;
+	uint64_t done = 0, part;
+	struct ppu_xlat x;
 
 	check_length(n, "dev_read()");
-	while (done < n) {
-		struct ppu_xlat x;
-		int err = ppu_mmu_lookup(the_core, s->ctx, va + done, PPU_ACC_READ, PPU_XL_NULL, &x);
-		uint64_t part = err || x.len > n - done ? n - done : x.len;
-
-		if (err)
-			return failed(s, err, va + done, false, done);
+	for (; done < n && (part = reach(s, va + done, n - done, PPU_ACC_READ, &x)); done += part)
 		memcpy((uint8_t *)buf + done, x.host, part);
-		done += part;
-	}
 	return done;
 }
 
 uint64_t dev_write(unsigned engine, uint64_t va, const void *buf, uint64_t n)
 {
 	struct slot *s = working(engine, "dev_write()");
-	uint64_t done = 0;
+	uint64_t done = 0, part;
+	struct ppu_xlat x;
 
 	check_length(n, "dev_write()");
-	while (done < n) {
-		struct ppu_xlat x;
-		int err = ppu_mmu_lookup(the_core, s->ctx, va + done, PPU_ACC_WRITE, PPU_XL_NULL, &x);
-		uint64_t part = err || x.len > n - done ? n - done : x.len;
-
-		if (err)
-			return failed(s, err, va + done, true, done);
+	for (; done < n && (part = reach(s, va + done, n - done, PPU_ACC_WRITE, &x)); done += part) {
 		memcpy(x.host, (const uint8_t *)buf + done, part);
 		if (!(x.pte & PPU_PTE_NULL)) {
 			ppu_mem_dirty(the_core, x.phys, part);
 			ppu_sem_written(the_core, x.phys, part, PPU_TRW_CE, engine);
 		}
-		done += part;
 		written_now += part;
 		the_core->ctr[PPU_CTR_CE_BYTES] += part;
 	}

@@ -47,7 +47,6 @@ void test_time(void)
 	struct area from = area_new(c, 3 * MB, BENCH_VRAM), to = area_new(c, 3 * MB, BENCH_VRAM);
 	uint64_t n;
 
-	memset(to.want, 0, to.bytes);
 	for (uint64_t i = 0; i < to.bytes; i++)
 		to.want[i] = (uint8_t)~from.want[i];
 	bench_write(c, to.va, to.want, to.bytes);

@@ -54,7 +54,7 @@ static bool move_piece(struct engine *e, uint64_t row, uint64_t at, uint64_t n)
 {
 	uint64_t dst = e->c.dst + row * e->c.dst_pitch + at, src = e->c.src + row * e->c.src_pitch + at, got = n, put;
 	unsigned i = (unsigned)(e - engines);
-	uint8_t buf[PIECE_BYTES];
+	uint8_t buf[PIECE_BYTES] = { 0 };
 
 	if (is_fill(&e->c))
 		for (uint64_t k = 0; k < n; k++)
