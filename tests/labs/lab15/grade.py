@@ -31,8 +31,7 @@ lab.skeleton_points = 0
 
 def exploits(c, run):
     """{n: (exit status, whether it got the secret)}"""
-    got = {n: (status, bool(claimed and device)) for n, status, claimed, device in rows(c, run, "exploit", "the exploits")}
-    return got
+    return {n: (status, bool(claimed and device)) for n, status, claimed, device in rows(c, run, "exploit", "the exploits")}
 
 
 def works(c, run):
