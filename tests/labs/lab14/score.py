@@ -3,6 +3,7 @@
 """Lab 14: what a policy is worth. The formulas of the grader, and a table of what `machine` printed on standard input."""
 
 import re
+import signal
 import sys
 
 # Mean latency of the reference solution, as a part of round robin's: over 400 traces of each family, the seeds from 1000 on.
@@ -50,6 +51,7 @@ def near(most, gains):
 
 
 def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)       # `| head` is no error
     print("%-10s %21s %7s %7s %16s %7s" % ("trace", "mean, ns (rr)", "of rr", "gain", "worst of rr's", "share"))
     for line in sys.stdin:
         result = parse(line)
