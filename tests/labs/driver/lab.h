@@ -200,8 +200,6 @@ struct lab_dev {
 //LAB 11 given
 	struct lab_place place;
 //LAB end
-//LAB 4 given
-//LAB end
 //LAB 5 given
 	spinlock_t chan_lock;		/* protects chan[]; taken in interrupt threads */
 	struct lab_chan *chan[LAB_CHANNELS];	/* by hardware channel number; number 0 belongs to lab_ce.c */

@@ -72,7 +72,7 @@ def _(c, runs):
     ret, = one(c, r, "ordered", "making buffers when VRAM is full")
     c.require(ret == 0, "With VRAM exactly full, making or using one more buffer gave %s." % err(ret))
     place = {at: n for n, at in r.rows("place")}
-    used, = [[n for n, in r.rows("used")]]
+    used = [n for n, in r.rows("used")]
     goes, = r.rows("goes")
     last = next((at for at, n in place.items() if n == used[-1]), None)
     marks = [i for i, e in enumerate(r.trace) if e.name == "CMD" and e.unit == 0 and e.b == COPY and last is not None

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the exercise programs of labs 4 to 8: the lab driver's DRM device, with its ioctls and commands as
+ * For the exercise programs of labs 4 to 8, 11 and 12: the lab driver's DRM device, with its ioctls and commands as
  * functions. All functions return 0 or -errno unless they say otherwise. Only one thread at a time may
  * use a struct ld_block.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the exercise programs of labs 6 and 8: syncobjs, sync files, another driver's fence, and a set of
+ * For the exercise programs of labs 6, 8 and 12: syncobjs, sync files, another driver's fence, and a set of
  * buffers and channels (struct lw). Functions return 0 or -errno unless they say otherwise; those that begin with
  * lw_ end the program with a sentence when something fails that is the subject of an earlier lab.
  */

@@ -324,10 +324,9 @@ def without_units(library, names, where):
 
 
 def lib_sources(lab):
-    """The sources in tests/labs/lib: lablib for all labs, those for drivers with DRM ioctls.  Labs name labchild.c."""
-    return sorted(p for p in glob.glob(os.path.join(paths.LIB, "*.c"))
-                  if os.path.basename(p).startswith("lablib") or
-                  lab.cumulative and lab.number >= 4 and os.path.basename(p) not in ("labchild.c", "labends.c"))
+    """The sources in tests/labs/lib that a lab has without naming them: lablib, and those for drivers with DRM ioctls."""
+    drm = ["labdrm.c", "labsync.c"] if lab.cumulative and lab.number >= 4 else []
+    return sorted(glob.glob(os.path.join(paths.LIB, "lablib*.c")) + [os.path.join(paths.LIB, n) for n in drm])
 
 
 def exercises(lab, files, where, shown):
