@@ -16,7 +16,8 @@ def chain(top, *folders):
 BELOW = {
     "include/hw": (),
     "include/uapi": (),
-    "include/cuda": (),
+    "include/ppu_launch": (),
+    "include/cuda": ("include/ppu_launch",),
     "include": ("include/hw", "include/uapi", "include/cuda"),
 
     # In qemu-device/core itself are core.h and ppu_core.h; core.h explains the order.
