@@ -11,8 +11,6 @@
 
 struct be_bo;
 struct ppuCtx_st;
-struct ppuStream_st;
-struct rt_rect;
 struct rt_peer;
 
 /* Unlocked. Takes over what the peers have allocated and freed since. */
@@ -20,10 +18,6 @@ ppuResult rt_peers_pull(struct ppuCtx_st *ctx);
 static inline bool rt_peers_any(struct rt_peer *const *peers) { return __atomic_load_n(peers, __ATOMIC_ACQUIRE); }
 /* Locked. The peer that the bytes belong to, NULL: none. */
 struct ppuCtx_st *rt_peer_of(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes);
-/* Is this device memory of another context of the process, which this one cannot reach? */
-bool rt_is_foreign(struct ppuCtx_st *ctx, uint64_t va, uint64_t bytes);
-/* Unlocked. A copy of which a side is such memory, through memory of the host; the caller waits. */
-ppuResult rt_copy_foreign(struct ppuStream_st *s, const struct rt_rect *r);
 /* Unlocked: the context ends, for others and for itself. */
 void rt_peers_end(struct ppuCtx_st *ctx);
 /* Addresses of memory that ends: they are used again when no other context has it any more. */
