@@ -32,13 +32,12 @@
 #include "check/check.h"
 
 #define ALIGN		256u
-#define MAX_COMMANDS	64u	/* words of a job's own commands */
 
 /* Words of the longest job with the present channels: dependencies, a copy's gates, its inc and dec. */
 static uint32_t max_words(const struct ppuCtx_st *ctx)
 {
 	return (ctx->num_chan + ctx->copy.semaphores) * PPU_CMD_SIZE_SEM_ACQUIRE + PPU_CMD_SIZE_SEM_INC +
-	       PPU_CMD_SIZE_SEM_DEC + MAX_COMMANDS + PPU_CMD_SIZE_SEM_RELEASE;
+	       PPU_CMD_SIZE_SEM_DEC + RT_JOB_COMMANDS + PPU_CMD_SIZE_SEM_RELEASE;
 }
 
 static ppuResult chan_new(struct ppuCtx_st *ctx, unsigned cls, unsigned number)

@@ -52,6 +52,7 @@ struct rt_job {
 	unsigned num_cuts;
 	uint32_t *cut[RT_JOB_CUTS];
 };
+#define RT_JOB_COMMANDS	64u	/* words of a job's own commands */
 #define RT_JOB_MAX_DATA	(256u + PPU_PARAM_MAX)
 /* cls: PPU_CLASS_COMPUTE or _COPY; data_bytes of room for a TMD and parameters. */
 ppuResult rt_job_open(struct rt_job *job, struct ppuStream_st *stream, unsigned cls,

@@ -28,7 +28,8 @@
 #include "backend/backend.h"
 #include "check/check.h"
 
-#define MOST		12u	/* commands of one job: MAX_COMMANDS words of chan.c */
+#define MOST		(RT_JOB_COMMANDS / PPU_CMD_SIZE_SEM_ACQUIRE)	/* commands of one job */
+_Static_assert(PPU_CMD_SIZE_SEM_RELEASE <= PPU_CMD_SIZE_SEM_ACQUIRE, "MOST fit whatever they are");
 #define SOON_NS		100000ull
 
 struct rt_word {
