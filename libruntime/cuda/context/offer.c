@@ -217,15 +217,17 @@ static int received(int from)
 	return fd;
 }
 
-CUresult cu_offer_take(enum cu_offer_kind kind, const struct cu_offer *o, int *fd)
+bool cu_offer_is(enum cu_offer_kind kind, const struct cu_offer *o)
+{
+	return o->kind == (uint32_t)kind && o->offset <= o->buffer && o->bytes <= o->buffer - o->offset;
+}
+
+CUresult cu_offer_take(const struct cu_offer *o, int *fd)
 {
 	struct sockaddr_un a;
-	int s;
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	*fd = -1;
-	if (o->kind != (uint32_t)kind)
-		return CUDA_ERROR_INVALID_VALUE;
-	s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (s < 0)
 		return CUDA_ERROR_OPERATING_SYSTEM;
 	hurry(s);

@@ -24,7 +24,9 @@ _Static_assert(sizeof(struct cu_offer) <= CU_IPC_HANDLE_SIZE, "it fits into a ha
 CUresult cu_offer_new(enum cu_offer_kind kind, int fd, struct cu_offer *offer);
 void cu_offer_end(const struct cu_offer *offer);
 bool cu_offer_is_mine(const struct cu_offer *offer);
-CUresult cu_offer_take(enum cu_offer_kind kind, const struct cu_offer *offer, int *fd);
+/* Has somebody made it up?  What it is about must lie in the file's memory. */
+bool cu_offer_is(enum cu_offer_kind kind, const struct cu_offer *offer);
+CUresult cu_offer_take(const struct cu_offer *offer, int *fd);
 
 #pragma GCC visibility pop
 #endif

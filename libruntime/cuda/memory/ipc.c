@@ -13,7 +13,6 @@
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
-#include "cuda/context/offer.h"
 #include "cuda/graph/graph.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/memory/pool.h"
@@ -41,12 +40,23 @@ static struct opened *all_opened;
 
 /* ---- giving --------------------------------------------------------------------------------- */
 
+CUresult cu_export(enum cu_offer_kind kind, void *ptr, struct cu_offer *offer)
+{
+	size_t offset, buffer;
+	int fd;
+	CUresult r = cu_result(ppuPointerExport(ptr, &fd, &offset, &buffer, &offer->bytes));
+
+	if (r)
+		return r;
+	offer->offset = offset;
+	offer->buffer = buffer;
+	return cu_offer_new(kind, fd, offer);
+}
+
 /* Locked. The allocation has a handle already, or gets one. */
 static CUresult give(const struct CUctx_st *c, CUdeviceptr ptr, struct cu_offer *offer)
 {
 	struct given *g = all_given;
-	size_t offset, buffer;
-	int fd;
 	CUresult r;
 
 	while (g && (g->ptr != ptr || g->ctx_id != c->id))
@@ -55,12 +65,7 @@ static CUresult give(const struct CUctx_st *c, CUdeviceptr ptr, struct cu_offer 
 		g = calloc(1, sizeof(*g));
 		if (!g)
 			return CUDA_ERROR_OUT_OF_MEMORY;
-		r = cu_result(ppuPointerExport((void *)(uintptr_t)ptr, &fd, &offset, &buffer, &g->offer.bytes));
-		if (!r) {
-			g->offer.offset = offset;
-			g->offer.buffer = buffer;
-			r = cu_offer_new(CU_OFFER_MEMORY, fd, &g->offer);
-		}
+		r = cu_export(CU_OFFER_MEMORY, (void *)(uintptr_t)ptr, &g->offer);
 		if (r) {
 			free(g);
 			return r;
@@ -185,7 +190,7 @@ static CUresult open_it(struct CUctx_st *c, const struct cu_offer *offer, struct
 
 	if (!o)
 		return r;
-	r = cu_offer_take(CU_OFFER_MEMORY, offer, &fd);
+	r = cu_offer_take(offer, &fd);
 	if (!r) {
 		r = cu_import(&o->import, fd, offer->buffer);
 		close(fd);
@@ -225,8 +230,7 @@ CUresult i_cuIpcOpenMemHandle_v2(CUdeviceptr *ptr, CUipcMemHandle handle, unsign
 	memcpy(&offer, &handle, sizeof(offer));
 	pthread_mutex_lock(&lock);
 	o = find(c, &offer);
-	if (!ptr || flags & ~(unsigned int)CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || offer.kind != CU_OFFER_MEMORY ||
-	    offer.offset > offer.buffer || offer.bytes > offer.buffer - offer.offset)
+	if (!ptr || flags & ~(unsigned int)CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || !cu_offer_is(CU_OFFER_MEMORY, &offer))
 		r = CUDA_ERROR_INVALID_VALUE;
 	else if (cu_offer_is_mine(&offer))
 		r = CUDA_ERROR_INVALID_CONTEXT;		/* CUDA's rule: not in the process that gave it away */

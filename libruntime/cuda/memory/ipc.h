@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <ppu.h>
 #include "cuda/context/calls.h"
+#include "cuda/context/offer.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -16,6 +17,9 @@ bool cu_ipc_can(const struct CUctx_st *ctx, CUdeviceptr ptr, const ppuPointerAtt
 /* Memory is freed: its handle is one of nothing from now on. */
 void cu_ipc_freed(CUdeviceptr ptr);
 void cu_ipc_forget(const struct CUctx_st *ctx);	/* the context ends, and its memory with it */
+
+/* Others may have the allocation at ptr, by the offer. */
+CUresult cu_export(enum cu_offer_kind kind, void *ptr, struct cu_offer *offer);
 
 /* Memory of another process in the current context; the file stays the caller's. */
 struct cu_import {

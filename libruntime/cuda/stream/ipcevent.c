@@ -13,7 +13,6 @@
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
-#include "cuda/context/offer.h"
 #include "cuda/memory/ipc.h"
 #include "cuda/stream/event.h"
 
@@ -35,21 +34,14 @@ struct cu_ipc_event {
 CUresult cu_ipc_event_new(struct cu_ipc_event **out)
 {
 	struct cu_ipc_event *e = calloc(1, sizeof(*e));
-	size_t offset, buffer;
 	void *p;
-	int fd;
 	CUresult r;
 
 	if (!e)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	r = cu_result(ppuMallocHost(&p, sizeof(struct words)));
 	if (!r) {
-		r = cu_result(ppuPointerExport(p, &fd, &offset, &buffer, &e->offer.bytes));
-		if (!r) {
-			e->offer.offset = offset;
-			e->offer.buffer = buffer;
-			r = cu_offer_new(CU_OFFER_EVENT, fd, &e->offer);
-		}
+		r = cu_export(CU_OFFER_EVENT, p, &e->offer);
 		if (r)
 			ppuFreeHost(p);
 	}
@@ -168,7 +160,7 @@ static CUresult take(const struct cu_offer *offer, struct cu_ipc_event **out)
 
 	if (!e)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	r = cu_offer_take(CU_OFFER_EVENT, offer, &fd);
+	r = cu_offer_take(offer, &fd);
 	if (!r) {
 		e->view = mmap(NULL, offer->buffer, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (e->view == MAP_FAILED) {
@@ -202,8 +194,7 @@ CUresult i_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
 	if (r)
 		return r;
 	memcpy(&offer, &handle, sizeof(offer));
-	if (!event || offer.kind != CU_OFFER_EVENT || offer.bytes < sizeof(struct words) || offer.offset % 8 ||
-	    offer.offset > offer.buffer || offer.bytes > offer.buffer - offer.offset)
+	if (!event || !cu_offer_is(CU_OFFER_EVENT, &offer) || offer.bytes < sizeof(struct words) || offer.offset % 8)
 		r = CUDA_ERROR_INVALID_VALUE;
 	else if (cu_offer_is_mine(&offer))
 		r = CUDA_ERROR_INVALID_CONTEXT;
