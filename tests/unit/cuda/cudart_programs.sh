@@ -4,25 +4,9 @@
 # Programs in CUDA C++ (tests/cuda), built by ppu-nvcc, on the host with the device inside the process: each checks
 # itself. Then the messages and refusals of ppu-nvcc and the tools that it calls.
 
-cd "$(dirname "$0")/../../.." || exit 1
-build=$(realpath "${BUILD:-build}")
+# shellcheck source=tests/unit/lib/shell.sh
+. "$(dirname "$0")/../lib/shell.sh"
 sdk=$build/cuda
-export PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=2
-unset LD_LIBRARY_PATH		# the programs know where the library is
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-
-result()	# STATUS NAME
-{
-	if [[ $1 == 0 ]]; then
-		echo "ok - $2"
-	else
-		sed 's/^/# /' "$tmp/out"
-		echo "not ok - $2"
-		failed=1
-	fi
-}
 
 n=0
 for source in tests/cuda/*.cu; do

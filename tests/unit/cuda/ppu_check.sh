@@ -4,26 +4,11 @@
 # ppu-check: each mistake of planted.cu is found, as what it is, and only that one; without the mistake nothing is found.
 # Then its options, and that programs which are right are silent and the device's time is the same.
 
-cd "$(dirname "$0")/../../.." || exit 1
-build=$(realpath "${BUILD:-build}")
+# shellcheck source=tests/unit/lib/shell.sh
+. "$(dirname "$0")/../lib/shell.sh"
 check=$build/bin/ppu-check
-export PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=2
-unset LD_LIBRARY_PATH PPU_CHECK
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
+unset PPU_CHECK
 limit=
-
-result()	# STATUS NAME
-{
-	if [[ $1 == 0 ]]; then
-		echo "ok - $2"
-	else
-		sed 's/^/# /' "$tmp/out"
-		echo "not ok - $2"
-		failed=1
-	fi
-}
 
 "$build/cuda/bin/ppu-nvcc" -std=c++17 -lineinfo -o "$tmp/planted" tests/unit/lib/planted.cu >"$tmp/out" 2>&1
 result $? "the program with mistakes is built"

@@ -4,25 +4,10 @@
 # ppu-check --tool racecheck, global memory: each race of races.cu and races.ptx is found, and without its mistake no program
 # has a finding.  Then what a finding says, and programs that are right.
 
-cd "$(dirname "$0")/../../.." || exit 1
-build=$(realpath "${BUILD:-build}")
+# shellcheck source=tests/unit/lib/shell.sh
+. "$(dirname "$0")/../lib/shell.sh"
 check=$build/bin/ppu-check
-export PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=2
-unset LD_LIBRARY_PATH PPU_CHECK
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-
-result()	# STATUS NAME
-{
-	if [[ $1 == 0 ]]; then
-		echo "ok - $2"
-	else
-		sed 's/^/# /' "$tmp/out"
-		echo "not ok - $2"
-		failed=1
-	fi
-}
+unset PPU_CHECK
 
 "$build/cuda/bin/ppu-nvcc" -std=c++17 -lineinfo -o "$tmp/races" tests/unit/lib/races.cu >"$tmp/out" 2>&1
 result $? "the programs are built"

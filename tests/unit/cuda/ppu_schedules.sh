@@ -4,25 +4,10 @@
 # ppu-check --schedules: output that depends on the order of warps and blocks is found, and the seed repeats it; programs that
 # are right print the same in each order.
 
-cd "$(dirname "$0")/../../.." || exit 1
-build=$(realpath "${BUILD:-build}")
+# shellcheck source=tests/unit/lib/shell.sh
+. "$(dirname "$0")/../lib/shell.sh"
 check=$build/bin/ppu-check
-export PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=2
-unset LD_LIBRARY_PATH PPU_CHECK
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-
-result()	# STATUS NAME
-{
-	if [[ $1 == 0 ]]; then
-		echo "ok - $2"
-	else
-		sed 's/^/# /' "$tmp/out"
-		echo "not ok - $2"
-		failed=1
-	fi
-}
+unset PPU_CHECK
 
 "$build/cuda/bin/ppu-nvcc" -std=c++17 -o "$tmp/orders" tests/unit/lib/orders.cu >"$tmp/out" 2>&1
 result $? "the programs are built"

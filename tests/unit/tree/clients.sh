@@ -3,22 +3,9 @@
 #
 # scripts/clients: each verdict, with programs made for it, and the table that comes of them.
 
-cd "$(dirname "$0")/../../.." || exit 1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-export PPU_CACHE=$tmp/cache PPU_BACKEND=core PPU_PROPS=gpcs=1,sms-per-gpc=1
-
-result()	# STATUS NAME
-{
-	if [[ $1 == 0 ]]; then
-		echo "ok - $2"
-	else
-		sed 's/^/# /' "$tmp/out"
-		echo "not ok - $2"
-		failed=1
-	fi
-}
+# shellcheck source=tests/unit/lib/shell.sh
+. "$(dirname "$0")/../lib/shell.sh"
+export PPU_CACHE=$tmp/cache PPU_PROPS=gpcs=1,sms-per-gpc=1
 
 program()	# NAME: the rest of main() on standard input
 {

@@ -4,24 +4,10 @@
 # The tables of Documentation/runtime/cudart.md agree with the library's lists (PPU_UPDATE_DOCS=1 writes the tables),
 # and each of the three libraries exports the functions of the lists, under its own version.
 
-cd "$(dirname "$0")/../../.." || exit 1
-build=${BUILD:-build}
+# shellcheck source=tests/unit/lib/shell.sh
+. "$(dirname "$0")/../lib/shell.sh"
 doc=Documentation/runtime/cudart.md
 list=include/cuda/cuda_runtime_calls.h
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-
-result()	# STATUS NAME
-{
-	if [[ $1 == 0 ]]; then
-		echo "ok - $2"
-	else
-		sed 's/^/# /' "$tmp/out"
-		echo "not ok - $2"
-		failed=1
-	fi
-}
 
 # Below each comment of the list, its functions in one line of the table.
 awk '
