@@ -169,7 +169,7 @@ def main(argv):
     add("--gradescope", metavar="FILE", help="the report as Gradescope's results.json")
     add("--junit", metavar="FILE", help="the report as JUnit XML, for GitLab and others")
     add("--class", dest="whole_class", metavar="DIR", help="grade everything in DIR")
-    add("--csv", metavar="FILE", help="with --class: a line for each submission (default: standard output)")
+    add("--csv", metavar="FILE", help="with --class: a line for each submission (default: standard output; with --shard nowhere)")
     add("--reports", metavar="DIR", help="with --class: the reports go to DIR, NAME.json")
     add("--jobs", type=int, default=1, metavar="J", help="with --class: so many at a time (a machine uses two CPUs)")
     add("--seed", type=int, metavar="S", help="the seed of the sizes and orders that labs choose at random, as a report's "

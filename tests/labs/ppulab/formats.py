@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import socket
 import xml.etree.ElementTree as xml
 
 from . import sealed_build
@@ -25,11 +26,14 @@ def clean_line(text, limit=SENTENCE):
 
 
 def write(path, text):
-    """Writes the whole file, or nothing."""
-    tmp = "%s.%d.tmp" % (path, os.getpid())
+    """Writes the whole file, or nothing; into a device or a pipe, as it comes."""
+    special = os.path.exists(path) and not os.path.isfile(path)
+    # Machines that share a directory have processes of the same number.
+    tmp = path if special else "%s.%s.%d.tmp" % (path, socket.gethostname(), os.getpid())
     with open(tmp, "w", encoding="utf-8") as f:
         f.write(text)
-    os.replace(tmp, path)
+    if not special:
+        os.replace(tmp, path)
 
 
 def as_json(report):
