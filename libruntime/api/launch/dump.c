@@ -145,7 +145,9 @@ static ppuResult dump_all(struct dump *d, const struct rt_device *dev)
 		res = dump_one(d, dev, &t);
 		any = true;
 	}
-	return any ? res : rt_fail(PPU_ERROR_NOT_FOUND, "%s is not host code", d->mod->name);
+	return any ? res : rt_fail(PPU_ERROR_NOT_FOUND,
+				   "%s is not host code: it was interpreted (property engine), or nothing of it was launched",
+				   d->mod->name);
 }
 
 ppuResult ppuModuleDumpCode(ppuModule handle, void (*line)(void *arg, const char *text), void *arg)

@@ -123,6 +123,20 @@ static bool same_name(const char *property, const char *name)
 	return !strcmp(property, name) || (!strncmp(property, "x-", 2) && !strcmp(property + 2, name));
 }
 
+static int no_value(const struct prop *p, const char *name, const char *text, char **err)
+{
+	char also[80] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i].property, p->name) && len < sizeof(also))
+			len += (size_t)snprintf(also + len, sizeof(also) - len, "%s%s", len ? " or " : "", names[i].text);
+	if (len)
+		return fail(err, "property %s: '%s' is not a number, nor %s", name, text, also);
+	return fail(err, "property %s: '%s' is not a%s", name, text,
+		    p->type == T_size ? " size (a number, or a number with K, M or G)" : " number");
+}
+
 int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, char **err)
 {
 	for (size_t i = 0; i < NUM_PROPS; i++) {
@@ -136,9 +150,7 @@ int ppu_config_set(struct ppu_config *cfg, const char *name, const char *text, c
 			return 0;
 		}
 		if (!parse(text, p->type, &v))
-			return fail(err, "property %s: '%s' is not a%s", name, text,
-				    p->type == T_size ? " size (a number, or a number with K, M or G)"
-						      : " number");
+			return no_value(p, name, text, err);
 		if (v < p->min || v > p->max)
 			return fail(err, "property %s: %s is outside %llu to %llu", name, text,
 				    (unsigned long long)p->min, (unsigned long long)p->max);

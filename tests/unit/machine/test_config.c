@@ -111,8 +111,8 @@ START_TEST(names)
 	ck_assert_uint_eq(cfg.engine, 1);
 	ck_assert_int_eq(ppu_config_set(&cfg, "engine", "auto", &err), 0);
 	ck_assert_uint_eq(cfg.engine, 0);
-	refused("engine", "fast", "property engine: 'fast' is not a number");
-	refused("workers", "interpret", "is not a number");
+	refused("engine", "fast", "property engine: 'fast' is not a number, nor auto or interpret or translate");
+	refused("workers", "interpret", "'interpret' is not a number, nor auto");
 	refused("gpcs", "auto", "is not a number");
 	for (unsigned i = 0; i < sizeof(autos) / sizeof(autos[0]); i++) {
 		ck_assert_int_eq(ppu_config_set(&cfg, "workers", "auto", &err), 0);
