@@ -12,7 +12,7 @@
 #include <string.h>
 #include <ppu_image.h>
 #include <hw/ppu_tmd.h>
-#include "bench.h"
+#include "device_pair.h"
 #include "engine_pair.h"
 #include "ptx_random.h"
 #include "run_suite.h"
@@ -36,13 +36,10 @@ struct side {
 	struct bench_ctx *c;
 	struct bench_chan *ch;
 	uint64_t code, in, out, tmd;
-	uint8_t *state;
-	size_t state_bytes;
 };
 
 static struct side side[2];
-static uint64_t loads, stops, translated;
-static char why[200];
+static struct bench *pair[2];
 
 static void start(unsigned device)
 {
@@ -52,7 +49,7 @@ static void start(unsigned device)
 
 		snprintf(props, sizeof(props), "%s engine=%u x-engine-without=%u", devices[device],
 			 k ? EPAIR_TRANSLATE : EPAIR_INTERPRET, epair_without());
-		s->b = bench_new(props);
+		s->b = pair[k] = bench_new(props);
 		s->c = bench_ctx_new(s->b);
 		s->ch = bench_chan_new(s->c, PPU_CLASS_COMPUTE, 2 * PROGRAMS);
 		s->code = bench_alloc(s->c, CODE_BYTES, BENCH_VRAM);
@@ -113,83 +110,6 @@ static void launch(struct side *s, const struct ppu_image *img, const uint32_t *
 	bench_submit(s->ch);
 }
 
-static bool differ(const char *what, uint64_t a, uint64_t b)
-{
-	if (a == b)
-		return false;
-	snprintf(why, sizeof(why), "%s: %llu and %llu", what, (unsigned long long)a, (unsigned long long)b);
-	return true;
-}
-
-/* A new core begins to count again. */
-static void count_translations(unsigned k)
-{
-	uint64_t n = ppu_core_engine_stat(side[k].b->core, PPU_ENG_TRANSLATIONS);
-
-	ck_assert(k == 1 || !n);
-	translated += n;
-}
-
-static void end(void)
-{
-	count_translations(0);
-	count_translations(1);
-	bench_free(side[0].b);
-	bench_free(side[1].b);
-}
-
-/* Saves both; they go on, or each begins again with what the other one has saved. */
-static bool states(bool load)
-{
-	bool ok;
-
-	for (unsigned k = 0; k < 2; k++) {
-		struct ppu_core *core = side[k].b->core;
-		uint32_t engine = core->cfg.engine;
-
-		/* A state names the properties. */
-		core->cfg.engine = EPAIR_AUTO;
-		ck_assert_int_eq(ppu_core_save(core, &side[k].state, &side[k].state_bytes), 0);
-		core->cfg.engine = engine;
-	}
-	ok = !differ("bytes of states", side[0].state_bytes, side[1].state_bytes);
-	for (size_t i = 0; ok && i < side[0].state_bytes; i++)
-		ok = side[0].state[i] == side[1].state[i] || !differ("states differ at byte", i, side[0].state_bytes);
-	stops++;
-	loads += load;
-	for (unsigned k = 0; ok && load && k < 2; k++) {
-		char *err = NULL;
-
-		count_translations(k);
-		bench_new_core(side[k].b);
-		side[k].b->num_trace--;
-		if (ppu_core_load(side[k].b->core, side[!k].state, side[!k].state_bytes, &err))
-			ck_abort_msg("load: %s", err);
-	}
-	free(side[0].state);
-	free(side[1].state);
-	return ok;
-}
-
-static bool same(void)
-{
-	struct bench *a = side[0].b, *b = side[1].b;
-
-	if (differ("device time", ppu_core_time(a->core), ppu_core_time(b->core)) ||
-	    differ("error of the channel", bench_chan_reg(side[0].ch, PPU_REG_CH_ERROR), bench_chan_reg(side[1].ch, PPU_REG_CH_ERROR)) ||
-	    differ("dirty bytes", a->vram_dirty, b->vram_dirty) || differ("trace records", a->num_trace, b->num_trace))
-		return false;
-	for (unsigned i = 0; i < PPU_CTR_COUNT; i++)
-		if (differ("a counter", bench_ctr(a, i), bench_ctr(b, i)))
-			return false;
-	for (size_t i = 0; i < a->num_trace; i++)
-		if (memcmp(&a->trace[i], &b->trace[i], sizeof(*a->trace)))
-			return !differ("trace, at record", i, a->num_trace);
-	if (memcmp(a->vram, b->vram, a->vram_next))
-		return !differ("VRAM", 0, 1);
-	return true;
-}
-
 static bool program(uint32_t seed)
 {
 	static uint32_t in[PTX_RANDOM_THREADS * 8];
@@ -204,11 +124,11 @@ static bool program(uint32_t seed)
 		at += 1 + (seed * 2654435761u >> n) % every;
 		bench_run_to(side[0].b, at);
 		bench_run_to(side[1].b, at);
-		ok = states((seed + n++) % 3 == 0);
+		ok = dpair_states(pair, (seed + n++) % 3 == 0);
 	}
 	ck_assert(!ok || (bench_run(side[0].b) && bench_run(side[1].b)));
 	ppu_image_free(img);
-	return ok && same();
+	return ok && dpair_same(pair);
 }
 
 /* _i: the device */
@@ -222,15 +142,15 @@ START_TEST(random_programs)
 
 		if (i % PROGRAMS == 0) {
 			if (i)
-				end();
+				dpair_free(pair);
 			start((unsigned)_i);
 		}
-		ck_assert_msg(program(seed), "seed %u, device %d: %s", seed, _i, why);
+		ck_assert_msg(program(seed), "seed %u, device %d: %s", seed, _i, dpair_why);
 	}
-	end();
-	ck_assert_uint_ge(translated, epair_translates() ? want : 0);
-	ck_assert_uint_ge(stops, want < 10 ? 0 : want);
-	ck_assert_uint_ge(loads, want < 10 ? 0 : want / 2);
+	dpair_free(pair);
+	ck_assert_uint_ge(dpair_translated, epair_translates() ? want : 0);
+	ck_assert_uint_ge(dpair_stops, want < 10 ? 0 : want);
+	ck_assert_uint_ge(dpair_loads, want < 10 ? 0 : want / 2);
 }
 END_TEST
 
