@@ -140,7 +140,8 @@ coverage:
 
 #: make engines-trial random programs on both engines, on and on   (S=seconds; J=processes at once)
 .PHONY: engines-trial
-ENGINES_TRIAL := test_engines test_engines_spans test_engines_trails test_engines_loads test_engines_ptx
+ENGINES_TRIAL := test_engines test_engines_spans test_engines_trails test_engines_loads test_engines_ptx \
+	test_engines_mix
 engines-trial: $(foreach t,$(ENGINES_TRIAL),$(BUILD)/unit/$(t) $(BUILD)/unit-fast/$(t))
 	$(Q)scripts/engines-trial -s $(S) $(if $(J),-j $(J))
 

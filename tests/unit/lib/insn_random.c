@@ -144,6 +144,7 @@ static const struct {
 	{ 36, PPU_SPACE_CONST }, { 40, PPU_SPACE_SHARED }, { 41, PPU_SPACE_SHARED }, { 42, PPU_SPACE_SHARED },
 	{ 43, PPU_SPACE_SHARED }, { 44, PPU_SPACE_LOCAL }, { 42, PPU_SPACE_LOCAL }, { PPU_RZ, PPU_SPACE_PARAM },
 	{ 42, PPU_SPACE_PARAM }, { 56, PPU_SPACE_SHARED }, { 57, PPU_SPACE_SHARED },
+	{ 58, PPU_SPACE_SHARED },
 };
 
 static bool memory(struct irnd *r, struct ppu_insn *in)
@@ -259,6 +260,7 @@ static uint32_t prologue(struct ppu_insn *code)
 			"madw.u32 rd48, r51, 4096, rd34\n"	/* a page for each lane */
 			"shl.u32 r57, r41, 2\n"
 			"shl.u32 r56, r51, 2\n"
+			"add.u32 r58, r56, 0x1000000\n"		/* of the first CTA of the cluster */
 			"and.u32 r41, r40, 2032\n"
 			"mov.u32 r42, 64\n"
 			"shr.u32 r43, r51, 4\n"
