@@ -534,6 +534,18 @@ static void bench_kernel(int k, uint32_t n, const char *ptx, struct ocl *ocl, do
 	add_mean(all, rate, slow_rate, cl_rate, two, two_of_c);
 }
 
+static bool known(const char *name)
+{
+	for (int k = 0; k < KERNELS; k++)
+		if (!strcmp(name, names[k]))
+			return true;
+	fprintf(stderr, "bench_kernels: there is no kernel %s; there are:", name);
+	for (int k = 0; k < KERNELS; k++)
+		fprintf(stderr, " %s", names[k]);
+	fputs("\n", stderr);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	bool small = argc > 1 && !strcmp(argv[1], "quick");
@@ -541,11 +553,14 @@ int main(int argc, char **argv)
 	const char *only = argc > 1 + small ? argv[1 + small] : NULL;
 	unsigned other = argc > 2 + small ? (unsigned)strtoul(argv[2 + small], NULL, 0) : 0;
 	const char *build = getenv("BUILD"), *top = getenv("PPU_TOP"), *why;
-	double fma = native_fma_rate() / PART_OF_FMA;
 	struct means seven = { 0 }, all = { 0 };
 	struct ocl *ocl;
 	char ptx[4096], cl[4096];
+	double fma;
 
+	if (only && !known(only))
+		return 2;
+	fma = native_fma_rate() / PART_OF_FMA;
 	snprintf(ptx, sizeof(ptx), "%s/bench/kernels.ptx", build ? build : "build");
 	snprintf(cl, sizeof(cl), "%s/tests/bench/kernels/kernels.cl", top ? top : ".");
 	ocl = ocl_open(cl, &why);
