@@ -22,6 +22,7 @@ M(memory, "memcpy", "memmove", "memset", "memcmp", "strlen") \
 M(texture, "__ppu_tex_float", "__ppu_tex_int", "__ppu_tex_cube", "__ppu_tex_gather", "__ppu_tex_gather_cube", "__ppu_surface") \
 M(rare, "__ppu_video", "__ppu_fns", "cudaGraphSetConditional") \
 M(async, "__ppu_mbarrier_init", "__ppu_mbarrier_arrive", "__ppu_mbarrier_test", "__ppu_copy16", "__ppu_multicast16") \
+M(tensor, "__ppu_tensor", "__ppu_tensor_replace", "__ppu_reduce_bulk") \
 M(queue, PPU_QUEUE_EXIT, "ppuQueueGet", "ppuQueueFinish", "ppuQueueInsert", "ppuQueueLaunch", "ppuQueueLaunchWait", \
   "ppuQueueCopy", "ppuQueueFill", "ppuQueueRelease", "ppuQueueAcquire", "ppuGroupBegin", "ppuGroupBeginWait", \
   "ppuGroupNext", "ppuGroupLaunch", "ppuGroupCopy", "ppuGroupCopy2D", "ppuGroupFill", "ppuGroupRelease", \

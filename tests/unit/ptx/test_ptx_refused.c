@@ -131,8 +131,7 @@ static const struct refusal instructions[] = {
 	{ "fma.rn.ftz.f64 %d0, %d1, %d2, %d3;", "'fma' of type .f64 takes no rounding other than .rn and no .ftz", 1 },
 	{ "dp4a.u32 %r0, %r1, %r2, %r3;", "'dp4a' needs two types, of a and of b", 1 },
 	{ "cp.async.ca.shared.global %r0, [%l0], 16;",
-	  "'cp.async' copies 4, 8 or 16 bytes: cp.async.ca.shared.global [to], [from], bytes; bulk and tensor "
-	  "copies are not supported", 1 },
+	  "'cp.async' copies 4, 8 or 16 bytes: cp.async.ca.shared.global [to], [from], bytes", 1 },
 	{ "mbarrier.arrive.shared.b64 %l0;",
 	  "'mbarrier.arrive' has the form mbarrier.arrive.shared.b64 state, [object], count", 1 },
 	{ "mbarrier.init.shared.b64 [%r0];", "'mbarrier' of this form takes [object] and a number", 1 },
@@ -142,8 +141,7 @@ static const struct refusal instructions[] = {
 	  "bulk_group", 1 },
 	{ "cp.async.mbarrier.arrive.shared.b64 %r0;", "an address in [ ] was expected here", 37 | GETS(2) },
 	{ "cp.async.ca.shared.global [%r0], [%l0], 5;",
-	  "'cp.async' copies 4, 8 or 16 bytes: cp.async.ca.shared.global [to], [from], bytes; bulk and tensor "
-	  "copies are not supported", 1 },
+	  "'cp.async' copies 4, 8 or 16 bytes: cp.async.ca.shared.global [to], [from], bytes", 1 },
 	{ "cp.async.wait_group;", "'cp.async.wait_group' takes the number of groups, the others nothing", 1 },
 	{ "cp.async.wait_all 1;", "'cp.async.wait_group' takes the number of groups, the others nothing", 1 },
 	{ "cp.sync.ca [%r0], [%l0], 4;",

@@ -28,7 +28,6 @@ static const struct {
 	{ "alloca", "alloca is not supported; declare a .local array" },
 	{ "stacksave", "stacksave is not supported; declare .local arrays" },
 	{ "multimem", "multimem is not supported: there is one device" },
-	{ "tensormap", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
 	{ "istypep", "opaque types cannot be asked for; textures are 64-bit handles" },
 };
 
@@ -47,10 +46,11 @@ static const struct {
 	{ "cvt", "s2", "cvt.pack to 2 bits is not supported; use min, max and bfi" },
 	{ "cvt", "rs", "stochastic rounding is of sm_100 and not supported; use .rn" },
 	{ "createpolicy", "cvt", "createpolicy.cvt is not supported; use createpolicy.fractional" },
-	{ "cp", "tensor", "tensor copies are not supported; use cp.async.bulk or cp.async" },
-	{ "cp", "reduce", "copies that reduce are not supported; use red in a loop" },
-	{ "fence", "tensormap::generic", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
-	{ "prefetch", "tensormap", "tensor maps are not supported; compile for compute_75, which uses ld and st" },
+	{ "cp", "im2col::w", "im2col::w is of sm_100 and not supported; use .im2col" },
+	{ "cp", "im2col::w::128", "im2col::w is of sm_100 and not supported; use .im2col" },
+	{ "cp", "tile::gather4", "tile::gather4 is of sm_100 and not supported; use four copies" },
+	{ "cp", "tile::scatter4", "tile::scatter4 is of sm_100 and not supported; use four copies" },
+	{ "tensormap", "swizzle_atomicity", "swizzles of other chunks than 16 bytes are of sm_100 and not supported" },
 	{ "st", "bulk", "st.bulk is of sm_100 and not supported; use st in a loop" },
 };
 
@@ -135,6 +135,20 @@ static bool parse_vec(struct px_module *m, struct px_opn *o)
 	return px_expect(m, TK('}'), "'}' after the vector's elements");
 }
 
+/* What ends an address: ']', or coordinates before it, as copies of tensors have them. */
+static bool end_addr(struct px_module *m, struct px_opn *o)
+{
+	struct px_opn v = { 0 };
+
+	if (px_accept(m, TK(','))) {
+		if (!px_expect(m, TK('{'), "'{' before the coordinates") || !parse_vec(m, &v))
+			return false;
+		o->vec = v.vec;
+		o->nvec = v.nvec;
+	}
+	return px_expect(m, TK(']'), "']' after the address");
+}
+
 static bool parse_addr(struct px_module *m, struct px_opn *o)
 {
 	struct px_opn base;
@@ -165,11 +179,11 @@ static bool parse_addr(struct px_module *m, struct px_opn *o)
 				o->imm = px_add(o->imm, px_const_expr(m));
 			else if (m->lex.tok.kind == TK('-'))
 				o->imm = px_add(o->imm, px_const_expr(m));
-			return px_expect(m, TK(']'), "']' after the address");
+			return end_addr(m, o);
 		}
 	}
 	o->imm = px_const_expr(m);
-	return px_expect(m, TK(']'), "']' after the address");
+	return end_addr(m, o);
 }
 
 /*
@@ -519,6 +533,10 @@ static bool parse_operands(struct px_module *m, struct px_inst *in)
 		}
 		if (!(video ? parse_video_opn : px_parse_opn)(m, &in->o[in->n]))
 			return false;
+		if (in->o[in->n].kind == OP_ADDR && in->o[in->n].nvec && !px_has(in, PM_tensor)) {
+			px_error(m->px, in->o[in->n].loc, "only copies of tensors take coordinates");
+			return false;
+		}
 		if (in->o[in->n].elem && accesses_memory(in->op))
 			in->o[in->n].kind = OP_ADDR;
 		in->n++;

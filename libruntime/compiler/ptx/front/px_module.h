@@ -47,6 +47,7 @@ struct px_module {
 	uint32_t num_own_shared, cap_own_shared;
 	bool seen_target;
 	uint32_t target;		/* 90 of sm_90a */
+	uint32_t version;		/* 83 of 8.3 */
 	/* the kernel being compiled */
 	uint32_t maxntid[3], reqntid[3], minnctas, maxnreg, cluster;
 };

@@ -103,8 +103,9 @@ O(st, px_low_st, 2, 3, "async mbarrier::complete_tx::bytes weak volatile relaxed
 O(atom, px_low_atom, 3, 4, "relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta shared::cluster noftz v2 v4 v8 L2::cache_hint T") \
 O(red, px_low_red, 2, 3, "async mbarrier::complete_tx::bytes relaxed acquire release acq_rel " PX_SCOPES PX_ATOMS "global shared shared::cta shared::cluster noftz v2 v4 v8 L2::cache_hint T") \
 O(membar, px_low_fence, 0, 0, "cta gl sys") \
-O(fence, px_low_fence, 0, 0, "sc acq_rel acquire release cta cluster gpu sys proxy alias async global shared::cta shared::cluster mbarrier_init") \
-O(prefetch, px_low_prefetch, 1, 1, "global local L1 L2 L2::evict_last L2::evict_normal") \
+O(fence, px_low_fence, 0, 2, "sc acq_rel acquire release cta cluster gpu sys proxy alias async global shared::cta shared::cluster mbarrier_init " \
+	"tensormap::generic async::generic sync_restrict::shared::cta sync_restrict::shared::cluster") \
+O(prefetch, px_low_prefetch, 1, 1, "global local const param L1 L2 L2::evict_last L2::evict_normal tensormap") \
 O(prefetchu, px_low_prefetch, 1, 1, "L1") \
 O(applypriority, px_low_nothing, 2, 2, "global L2::evict_normal") \
 O(discard, px_low_nothing, 2, 2, "global L2") \
@@ -137,7 +138,10 @@ O(ldmatrix, px_low_ldmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shar
 O(stmatrix, px_low_stmatrix, 2, 2, "sync aligned m8n8 x1 x2 x4 trans shared shared::cta b16") \
 O(movmatrix, px_low_movmatrix, 2, 2, "sync aligned m8n8 trans b16") \
 O(mbarrier, px_low_mbarrier, 1, 4, "init inval arrive arrive_drop test_wait try_wait expect_tx complete_tx pending_count noComplete parity acquire release relaxed cta cluster shared shared::cta shared::cluster b64") \
-O(cp, px_low_cp, 0, 6, "async bulk bulk_group read mbarrier mbarrier::complete_tx::bytes multicast::cluster arrive noinc prefetch L2 b64 ca cg shared shared::cta shared::cluster global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint") \
+O(cp, px_low_cp, 0, 6, "async bulk bulk_group read mbarrier mbarrier::complete_tx::bytes multicast::cluster arrive noinc prefetch L2 ca cg shared shared::cta shared::cluster global commit_group wait_group wait_all L2::64B L2::128B L2::256B L2::cache_hint " \
+	"tensor reduce 1d 2d 3d 4d 5d tile im2col im2col_no_offs add min max inc dec and or xor noftz T") \
+O(tensormap, px_low_tensormap, 2, 3, "replace cp_fenceproxy tile global_address rank box_dim global_dim global_stride element_stride elemtype interleave_layout swizzle_mode fill_mode " \
+	"global shared::cta b1024 b32 b64 tensormap::generic release cta cluster gpu sys sync aligned") \
 O(createpolicy, px_low_createpolicy, 1, 4, "fractional range global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
 O(pmevent, px_low_nothing, 1, 1, "mask") \

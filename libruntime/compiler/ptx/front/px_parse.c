@@ -12,7 +12,12 @@
 
 static void parse_version(struct px_module *m)
 {
+	double v;
+
 	px_next(&m->lex);
+	memcpy(&v, &m->lex.tok.i, sizeof(v));
+	if (m->lex.tok.kind == TK_F64 && v > 0 && v < 1000)
+		m->version = (uint32_t)(v * 10 + 0.5);
 	if (m->lex.tok.kind != TK_F64 && m->lex.tok.kind != TK_INT)
 		px_error(m->px, m->lex.tok.loc, ".version needs a number, such as 6.3");
 	px_next(&m->lex);

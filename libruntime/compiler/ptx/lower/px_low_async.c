@@ -3,26 +3,25 @@
  * Asynchronous copies, which are made at once, and the objects that tell when copies are complete.
  *
  * cp.async: groups are complete when they are committed, so waiting for them needs no code.  mbarrier objects
- * and bulk copies are calls of the device-side library (libruntime/compiler/devlib/async.cu).  The thread that
- * asks for a bulk copy makes the copy itself, so all bytes are there when the call returns.
+ * are calls of the device-side library (libruntime/compiler/devlib/async.cu).  Bulk copies: px_low_bulk.c.
  */
 #include "compiler/ptx/lower/px_low.h"
+#include "compiler/ptx/lower/px_low_async.h"
 #include "compiler/ptx/lower/px_low_call.h"
-#include "compiler/ptx/lower/px_low_cluster.h"
 
 /* ---- mbarrier ---- */
 
-static struct px_opn reg_opn(const struct px_inst *in, px_val v, unsigned type)
+struct px_opn px_reg_opn(const struct px_inst *in, px_val v, unsigned type)
 {
 	return (struct px_opn){ .kind = OP_REG, .type = (uint8_t)type, .v = v, .loc = in->loc };
 }
 
-static struct px_opn word(struct px_module *m, const struct px_inst *in, unsigned k)
+struct px_opn px_word_opn(struct px_module *m, const struct px_inst *in, unsigned k)
 {
-	return reg_opn(in, px_force_reg(m, px_src(m, in, k, PT_B32), 1), PT_B32);
+	return px_reg_opn(in, px_force_reg(m, px_src(m, in, k, PT_B32), 1), PT_B32);
 }
 
-static struct px_opn constant(const struct px_inst *in, uint32_t v)
+struct px_opn px_const_opn(const struct px_inst *in, uint32_t v)
 {
 	return (struct px_opn){ .kind = OP_IMM, .type = PT_B32, .imm = v, .loc = in->loc };
 }
@@ -35,8 +34,7 @@ static void move(struct px_module *m, px_val d, struct px_opnd s, unsigned t)
 	i->d = d;
 }
 
-/* [a] as a generic address; shared: a is an offset in shared memory. */
-static bool generic(struct px_module *m, const struct px_inst *in, const struct px_opn *o, bool shared, struct px_opn *out)
+bool px_generic_opn(struct px_module *m, const struct px_inst *in, const struct px_opn *o, bool shared, struct px_opn *out)
 {
 	struct px_opn plain = *o;
 	struct px_insn *i;
@@ -55,7 +53,7 @@ static bool generic(struct px_module *m, const struct px_inst *in, const struct 
 		v = px_force_reg(m, o->sym ? px_sym_addr(m, &plain, 2) : px_src_opn(m, &plain, PT_B64), 2);
 		if (o->has_base && o->imm)
 			v = px_binary(m, PPU_OP_ADD, PPU_T_U64, v, px_reg(px_force_reg(m, px_imm(o->imm), 2)));
-		*out = reg_opn(in, v, PT_B64);
+		*out = px_reg_opn(in, v, PT_B64);
 		return true;
 	}
 	if (o->sym)
@@ -70,19 +68,17 @@ static bool generic(struct px_module *m, const struct px_inst *in, const struct 
 	i->m = PPU_SPACE_SHARED;
 	i->s[0] = px_reg(lo);
 	i->d = px_tmp(m, 2);
-	*out = reg_opn(in, i->d, PT_B64);
+	*out = px_reg_opn(in, i->d, PT_B64);
 	return true;
 }
 
-static bool names_shared(const struct px_inst *in)
+bool px_names_shared(const struct px_inst *in)
 {
 	return px_has(in, PM_shared) || px_has(in, PM_shared_cta) || px_has(in, PM_shared_cluster);
 }
 
-/* Calls the library: `count` threads arrive, `drop` of them take no part in later phases, and `tx` more bytes are
- * to come. */
-static void arrive(struct px_module *m, const struct px_inst *in, struct px_opn object, struct px_opn count, struct px_opn drop,
-		   struct px_opn tx, const struct px_opn *state)
+void px_arrive(struct px_module *m, const struct px_inst *in, struct px_opn object, struct px_opn count, struct px_opn drop,
+	       struct px_opn tx, const struct px_opn *state)
 {
 	struct px_opn args[4] = { object, count, drop, tx };
 	px_val result;
@@ -92,11 +88,11 @@ static void arrive(struct px_module *m, const struct px_inst *in, struct px_opn 
 		move(m, px_dst_opn(m, state, PT_B64), px_reg(result), PPU_T_U64);
 }
 
-static struct px_opn negated(struct px_module *m, const struct px_inst *in, struct px_opn v)
+struct px_opn px_negated(struct px_module *m, const struct px_inst *in, struct px_opn v)
 {
 	px_val zero = px_force_reg(m, px_imm(0), 1);
 
-	return reg_opn(in, px_binary(m, PPU_OP_SUB, PPU_T_U32, zero, px_reg(v.v)), PT_B32);
+	return px_reg_opn(in, px_binary(m, PPU_OP_SUB, PPU_T_U32, zero, px_reg(v.v)), PT_B32);
 }
 
 /* mbarrier.arrive state, [a] {, count}; with .expect_tx the last operand is a number of bytes. */
@@ -104,15 +100,15 @@ static void mbarrier_arrive(struct px_module *m, const struct px_inst *in)
 {
 	bool expect = px_has(in, PM_expect_tx), drop = px_has(in, PM_arrive_drop);
 	unsigned first = in->o[0].kind == OP_ADDR ? 0 : 1;
-	struct px_opn a, count = constant(in, 1), tx = constant(in, 0);
+	struct px_opn a, count = px_const_opn(in, 1), tx = px_const_opn(in, 0);
 
-	if (in->n < first + 1u + expect || in->n > first + 2u || !generic(m, in, &in->o[first], names_shared(in), &a)) {
+	if (in->n < first + 1u + expect || in->n > first + 2u || !px_generic_opn(m, in, &in->o[first], px_names_shared(in), &a)) {
 		px_error(m->px, in->loc, "'mbarrier.arrive' has the form mbarrier.arrive.shared.b64 state, [object], count");
 		return;
 	}
 	if (in->n == first + 2)
-		*(expect ? &tx : &count) = word(m, in, first + 1);
-	arrive(m, in, a, count, drop ? count : constant(in, 0), tx, first ? &in->o[0] : NULL);
+		*(expect ? &tx : &count) = px_word_opn(m, in, first + 1);
+	px_arrive(m, in, a, count, drop ? count : px_const_opn(in, 0), tx, first ? &in->o[0] : NULL);
 }
 
 /* mbarrier.test_wait p, [a], state; with .parity the last operand is the parity of the phase. */
@@ -123,12 +119,12 @@ static void mbarrier_wait(struct px_module *m, const struct px_inst *in)
 	struct px_insn *i;
 	px_val result;
 
-	if (in->n < 3 || in->n > 4 || !generic(m, in, &in->o[1], names_shared(in), &args[0])) {
+	if (in->n < 3 || in->n > 4 || !px_generic_opn(m, in, &in->o[1], px_names_shared(in), &args[0])) {
 		px_error(m->px, in->loc, "'mbarrier.test_wait' has the form mbarrier.test_wait.shared.b64 p, [object], state");
 		return;
 	}
 	if (parity) {
-		args[1] = word(m, in, 2);
+		args[1] = px_word_opn(m, in, 2);
 	} else {	/* the phase is the state's highest bit */
 		px_val state = px_force_reg(m, px_src(m, in, 2, PT_B64), 2), hi;
 
@@ -136,7 +132,7 @@ static void mbarrier_wait(struct px_module *m, const struct px_inst *in)
 		i->s[0] = px_sub(state, 1);
 		i->s[1] = px_imm(31);
 		i->d = hi = px_tmp(m, 1);
-		args[1] = reg_opn(in, hi, PT_B32);
+		args[1] = px_reg_opn(in, hi, PT_B32);
 	}
 	px_call_library(m, in, "__ppu_mbarrier_test", args, 2, &result, 0);
 	i = px_temp(m, PPU_OP_SETP, PPU_T_U32);
@@ -159,7 +155,7 @@ static void pending_count(struct px_module *m, const struct px_inst *in)
 
 static void mbarrier(struct px_module *m, const struct px_inst *in)
 {
-	struct px_opn a, args[2], none = constant(in, 0);
+	struct px_opn a, args[2], none = px_const_opn(in, 0);
 	px_val result;
 
 	if (px_has(in, PM_arrive) || px_has(in, PM_arrive_drop)) {
@@ -174,18 +170,18 @@ static void mbarrier(struct px_module *m, const struct px_inst *in)
 		pending_count(m, in);
 		return;
 	}
-	if (!generic(m, in, &in->o[0], names_shared(in), &a) || px_has(in, PM_inval))
+	if (!px_generic_opn(m, in, &in->o[0], px_names_shared(in), &a) || px_has(in, PM_inval))
 		return;
 	if (in->n != 2) {
 		px_error(m->px, in->loc, "'mbarrier' of this form takes [object] and a number");
 	} else if (px_has(in, PM_init)) {
 		args[0] = a;
-		args[1] = word(m, in, 1);
+		args[1] = px_word_opn(m, in, 1);
 		px_call_library(m, in, "__ppu_mbarrier_init", args, 2, &result, 0);
 	} else if (px_has(in, PM_expect_tx)) {
-		arrive(m, in, a, none, none, word(m, in, 1), NULL);
+		px_arrive(m, in, a, none, none, px_word_opn(m, in, 1), NULL);
 	} else if (px_has(in, PM_complete_tx)) {
-		arrive(m, in, a, none, none, negated(m, in, word(m, in, 1)), NULL);
+		px_arrive(m, in, a, none, none, px_negated(m, in, px_word_opn(m, in, 1)), NULL);
 	} else {
 		px_error(m->px, in->loc, "'mbarrier' needs an operation, such as .init or .arrive");
 	}
@@ -198,36 +194,6 @@ void px_low_mbarrier(struct px_module *m, const struct px_inst *in)
 
 	mbarrier(m, &plain);
 	px_end_guard(m, after);
-}
-
-/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster} [to], [from], bytes, [object] {, mask};
- * cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [from], bytes, [object];
- * cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes. */
-static void bulk_copy(struct px_module *m, const struct px_inst *in)
-{
-	bool counted = px_has(in, PM_mbar_complete), many = px_has(in, PM_multicast);
-	bool shared = px_has(in, PM_shared_cluster) && px_has(in, PM_shared_cta);
-	struct px_opn args[5], object;
-	px_val result;
-
-	if (in->n != 3u + counted + many || !names_shared(in) || px_has(in, PM_global) == shared || ((shared || many) && !counted) ||
-	    (shared && many) || !generic(m, in, &in->o[0], counted, &args[0]) ||
-	    !generic(m, in, &in->o[1], !counted || shared, &args[1]) || (counted && !generic(m, in, &in->o[3], true, &object))) {
-		px_error(m->px, in->loc, "'cp.async.bulk' copies from .global to .shared with an mbarrier, or from .shared to .global in a bulk_group");
-		return;
-	}
-	args[2] = word(m, in, 2);
-	if (many) {
-		px_val mask = px_force_reg(m, px_src(m, in, 4, PT_U16), 1);
-
-		args[3] = object;
-		args[4] = reg_opn(in, px_binary(m, PPU_OP_AND, PPU_T_U32, mask, px_imm(0xffff)), PT_B32);
-		px_call_library(m, in, "__ppu_multicast16", args, 5, &result, 0);
-		return;
-	}
-	px_call_library(m, in, "__ppu_copy16", args, 3, &result, 0);
-	if (counted)
-		arrive(m, in, object, constant(in, 0), constant(in, 0), negated(m, in, args[2]), NULL);
 }
 
 static void without(struct px_inst *in, unsigned mod)
@@ -260,27 +226,21 @@ void px_low_async(struct px_module *m, const struct px_inst *in, px_lower_fn *pl
 	if (!px_has(&now, PM_shared_cluster))	/* they are nowhere else */
 		now.mods[PM_shared_cluster / 64] |= 1ull << (PM_shared_cluster % 64);
 	plain(m, &now);
-	if (generic(m, in, &in->o[2], true, &object))
-		arrive(m, &now, object, constant(in, 0), constant(in, 0), constant(in, -bytes), NULL);
+	if (px_generic_opn(m, in, &in->o[2], true, &object))
+		px_arrive(m, &now, object, px_const_opn(in, 0), px_const_opn(in, 0), px_const_opn(in, -bytes), NULL);
 	px_end_guard(m, after);
 }
 
-/* Instructions that begin with cp.async.bulk or cp.async.mbarrier. */
-static void bulk(struct px_module *m, const struct px_inst *in)
+/* The copies are complete already.  Without .noinc the instruction adds one to the pending arrivals and then takes it
+ * away again: nothing is left to do. */
+static void copies_arrive(struct px_module *m, const struct px_inst *in)
 {
-	struct px_opn a, none = constant(in, 0);
+	struct px_opn a, none = px_const_opn(in, 0);
 
-	if (!px_has(in, PM_mbarrier)) {
-		if (!px_has(in, PM_commit_group) && !px_has(in, PM_wait_group) && !px_has(in, PM_prefetch_))
-			bulk_copy(m, in);
-		return;
-	}
-	/* The copies are complete already.  Without .noinc the instruction adds one to the pending arrivals and then
-	 * takes it away again: nothing is left to do. */
-	if (in->n != 1 || !generic(m, in, &in->o[0], names_shared(in), &a))
+	if (in->n != 1 || !px_generic_opn(m, in, &in->o[0], px_names_shared(in), &a))
 		px_error(m->px, in->loc, "'cp.async.mbarrier.arrive' takes [object]");
 	else if (px_has(in, PM_noinc))
-		arrive(m, in, a, constant(in, 1), none, none, NULL);
+		px_arrive(m, in, a, px_const_opn(in, 1), none, none, NULL);
 }
 
 /* ---- cp.async ---- */
@@ -365,7 +325,7 @@ static void copy(struct px_module *m, struct px_inst *in)
 
 	if ((bytes != 4 && bytes != 8 && bytes != 16) || in->n > 4 || !px_has(in, PM_global) ||
 	    (!px_has(in, PM_shared) && !px_has(in, PM_shared_cta)) || in->o[0].kind != OP_ADDR || in->o[1].kind != OP_ADDR) {
-		px_error(m->px, in->loc, "'cp.async' copies 4, 8 or 16 bytes: cp.async.ca.shared.global [to], [from], bytes; bulk and tensor copies are not supported");
+		px_error(m->px, in->loc, "'cp.async' copies 4, 8 or 16 bytes: cp.async.ca.shared.global [to], [from], bytes");
 		return;
 	}
 	for (k = 0; k < words; k++)
@@ -382,9 +342,9 @@ void px_low_cp(struct px_module *m, const struct px_inst *in)
 	struct px_inst plain = *in;
 	struct px_block *after;
 
-	if (px_has(in, PM_bulk) || px_has(in, PM_mbarrier)) {
+	if (px_has(in, PM_bulk) || px_has(in, PM_mbarrier) || px_has(in, PM_tensor) || px_has(in, PM_reduce)) {
 		after = px_begin_guard(m, &plain);
-		bulk(m, &plain);
+		(px_has(in, PM_mbarrier) ? copies_arrive : px_low_bulk)(m, &plain);
 		px_end_guard(m, after);
 		return;
 	}
@@ -393,8 +353,8 @@ void px_low_cp(struct px_module *m, const struct px_inst *in)
 			px_error(m->px, in->loc, "'cp.async.wait_group' takes the number of groups, the others nothing");
 		return;
 	}
-	if (!px_has(in, PM_async)) {
-		px_error(m->px, in->loc, "'cp' is supported as cp.async only");
+	if (!px_has(in, PM_async) || in->num_types) {
+		px_error(m->px, in->loc, "'cp' is supported as cp.async only, with a type if it reduces");
 		return;
 	}
 	after = px_begin_guard(m, &plain);
@@ -406,7 +366,7 @@ void px_low_fns(struct px_module *m, const struct px_inst *in)
 {
 	struct px_inst plain = *in;
 	struct px_block *after = px_begin_guard(m, &plain);
-	struct px_opn args[3] = { word(m, in, 1), word(m, in, 2), word(m, in, 3) };
+	struct px_opn args[3] = { px_word_opn(m, in, 1), px_word_opn(m, in, 2), px_word_opn(m, in, 3) };
 	px_val result;
 
 	px_call_library(m, &plain, "__ppu_fns", args, 3, &result, 0);

@@ -2,7 +2,7 @@
 /* Atomics, fences. */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_addr.h"
-#include "compiler/ptx/lower/px_low_cluster.h"
+#include "compiler/ptx/lower/px_low_async.h"
 #include "compiler/ptx/lower/px_low_vec.h"
 
 static int atom_op(struct px_module *m, const struct px_inst *in)
@@ -90,10 +90,17 @@ void px_low_red(struct px_module *m, const struct px_inst *in)
 
 void px_low_fence(struct px_module *m, const struct px_inst *in)
 {
-	struct px_insn *i = px_emit(m, in, PPU_OP_MEMBAR, PPU_T_NONE);
+	struct px_insn *i;
 	unsigned sem = px_has(in, PM_acq_rel) ? PPU_MO_ACQ_REL : px_has(in, PM_acquire) ?
 		PPU_MO_ACQUIRE : px_has(in, PM_release) ? PPU_MO_RELEASE : PPU_MO_SC;
 
+	/* fence.proxy.tensormap::generic.acquire.gpu [map], 128 */
+	if (in->n != (px_has(in, PM_tensormap_generic) && px_has(in, PM_acquire) ? 2 : 0)) {
+		px_error(m->px, in->loc, in->n ? "only 'fence.proxy.tensormap::generic.acquire' takes operands: [map], 128" :
+			 "'fence.proxy.tensormap::generic.acquire' takes [map], 128");
+		return;
+	}
+	i = px_emit(m, in, PPU_OP_MEMBAR, PPU_T_NONE);
 	i->y = (uint8_t)(sem | (px_has(in, PM_cta) ? PPU_SCOPE_CTA :
 				px_has(in, PM_sys) ? PPU_SCOPE_SYS : PPU_SCOPE_GPU));
 }

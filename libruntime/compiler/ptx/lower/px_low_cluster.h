@@ -7,7 +7,5 @@
 
 /* isspacep.shared::cta: in the window, and in the part that is the CTA's own. */
 void px_low_isspacep_cta(struct px_module *m, const struct px_inst *in);
-/* st.async, red.async: `plain` with the first two operands, then the object of the third one gets the bytes. */
-void px_low_async(struct px_module *m, const struct px_inst *in, px_lower_fn *plain);
 
 #endif

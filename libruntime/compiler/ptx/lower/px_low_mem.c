@@ -2,6 +2,7 @@
 /* Loads, stores, address spaces, cache hints. */
 #include "compiler/ptx/lower/px_low.h"
 #include "compiler/ptx/lower/px_low_addr.h"
+#include "compiler/ptx/lower/px_low_async.h"
 #include "compiler/ptx/lower/px_low_cluster.h"
 #include "compiler/ptx/lower/px_low_vec.h"
 
@@ -205,6 +206,8 @@ void px_low_prefetch(struct px_module *m, const struct px_inst *in)
 	struct px_insn *i;
 	struct px_addr a;
 
+	if (px_has(in, PM_tensormap))	/* a map, also one among the parameters: nothing is known of it before a copy */
+		return;
 	if (!px_address(m, in, &in->o[0], &a))
 		return;
 	i = px_emit(m, in, PPU_OP_PREFETCH, PPU_T_NONE);
