@@ -443,6 +443,7 @@ typedef enum CUoutput_mode_enum { CU_OUT_KEY_VALUE_PAIR, CU_OUT_CSV } CUoutput_m
 
 #include "cuda_memory.h"
 #include "cuda_texture.h"
+#include "cuda_tensor.h"
 #include "cuda_graph.h"
 #include "cuda_calls.h"
 

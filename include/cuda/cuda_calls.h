@@ -15,14 +15,15 @@
 
 #include "cuda_calls_memory.h"
 #include "cuda_calls_texture.h"
+#include "cuda_calls_tensor.h"
 #include "cuda_calls_graph.h"
 #include "cuda_calls_code.h"
 
 /* "(int, a), (char *, b)" -> "int a, char * b" or "a, b" */
 #define CU_CAT_(a, b) a##b
 #define CU_CAT(a, b) CU_CAT_(a, b)
-#define CU_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
-#define CU_COUNT(...) CU_COUNT_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define CU_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, n, ...) n
+#define CU_COUNT(...) CU_COUNT_(__VA_ARGS__, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define CU_MAP1(m, a) m a
 #define CU_MAP2(m, a, ...) m a, CU_MAP1(m, __VA_ARGS__)
 #define CU_MAP3(m, a, ...) m a, CU_MAP2(m, __VA_ARGS__)
@@ -35,6 +36,9 @@
 #define CU_MAP10(m, a, ...) m a, CU_MAP9(m, __VA_ARGS__)
 #define CU_MAP11(m, a, ...) m a, CU_MAP10(m, __VA_ARGS__)
 #define CU_MAP12(m, a, ...) m a, CU_MAP11(m, __VA_ARGS__)
+#define CU_MAP13(m, a, ...) m a, CU_MAP12(m, __VA_ARGS__)
+#define CU_MAP14(m, a, ...) m a, CU_MAP13(m, __VA_ARGS__)
+#define CU_MAP15(m, a, ...) m a, CU_MAP14(m, __VA_ARGS__)
 #define CU_MAP(m, ...) CU_CAT(CU_MAP, CU_COUNT(__VA_ARGS__))(m, __VA_ARGS__)
 #define CU_PARAM_(type, name) type name
 #define CU_NAME_(type, name) name
@@ -42,7 +46,8 @@
 #define CU_NAMES(...) CU_MAP(CU_NAME_, __VA_ARGS__)
 
 #define CU_CALLS(C, P, V) \
-CU_CALLS_BASE(C, P, V) CU_CALLS_CODE(C, P, V) CU_CALLS_MEMORY(C, P, V) CU_CALLS_TEXTURE(C, P, V) CU_CALLS_GRAPH(C, P, V)
+CU_CALLS_BASE(C, P, V) CU_CALLS_CODE(C, P, V) CU_CALLS_MEMORY(C, P, V) CU_CALLS_TEXTURE(C, P, V) \
+CU_CALLS_TENSOR(C, P, V) CU_CALLS_GRAPH(C, P, V)
 
 #define CU_CALLS_BASE(C, P, V) \
 /* version, errors */ \

@@ -42,8 +42,7 @@ U(cuMipmappedArrayGetSparseProperties) U(cuArrayGetSparseProperties) U(cuArrayGe
 U(cuMipmappedArrayGetMemoryRequirements) U(cuMemMapArrayAsync) U(cuMemMapArrayAsync_ptsz) \
 U(cuTexRefSetMipmappedArray) U(cuTexRefGetMipmappedArray) \
 /* tensor maps, parts of a device */ \
-U(cuTensorMapEncodeTiled) \
-U(cuTensorMapEncodeIm2col) U(cuTensorMapEncodeIm2colWide) U(cuTensorMapReplaceAddress) U(cuCtxGetExecAffinity) \
+U(cuTensorMapEncodeIm2colWide) U(cuCtxGetExecAffinity) \
 U(cuGreenCtxCreate) U(cuGreenCtxDestroy) U(cuCtxFromGreenCtx) U(cuDeviceGetDevResource) U(cuCtxGetDevResource) \
 U(cuGreenCtxGetDevResource) U(cuDevSmResourceSplitByCount) U(cuDevResourceGenerateDesc) U(cuGreenCtxRecordEvent) \
 U(cuGreenCtxWaitEvent) U(cuGreenCtxStreamCreate) U(cuStreamGetGreenCtx) U(cuCtxRecordEvent) U(cuCtxWaitEvent) \

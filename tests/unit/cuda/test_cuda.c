@@ -1139,7 +1139,7 @@ START_TEST(proc_address)
 	OK(cuGetProcAddress("cuNobodyKnows", &p, 12000, 0, &q));
 	ck_assert_ptr_null(p);
 	ck_assert_int_eq(q, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-	OK(cuGetProcAddress("cuTensorMapEncodeTiled", &p, 12000, 0, &q));	/* exists, but is not supported */
+	OK(cuGetProcAddress("cuTensorMapEncodeIm2colWide", &p, 12000, 0, &q));	/* exists, but is not supported */
 	ck_assert_ptr_nonnull(p);
 	IS(CUDA_ERROR_NOT_SUPPORTED, ((CUresult (*)(void))p)());
 	BAD(cuGetProcAddress(NULL, &p, 12000, 0, &q));
