@@ -262,12 +262,21 @@ static __attribute__((device, noinline)) void copy_pixels(struct box *b, const s
 	}
 }
 
+/* A copy that the compiler made of a parameter lies in local memory, where nothing is aligned to more than 16 bytes. */
+DEV bool is_map(const struct ppu_tensor_map *m)
+{
+	u32 local;
+
+	asm("{ .reg .pred p; isspacep.local p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(local) : "l"(m));
+	return !((u64)m & (local ? 7 : PPU_TENSOR_ALIGN - 1)) && m->magic == PPU_TENSOR_MAGIC;
+}
+
 static __attribute__((device, noinline)) void check(const struct ppu_tensor_map *m, u64 shared, u32 how)
 {
 	u32 rank = m->rank, d;
 	bool good;
 
-	good = !((u64)m & (PPU_TENSOR_ALIGN - 1)) && m->magic == PPU_TENSOR_MAGIC && rank >= 1 && rank <= PPU_TENSOR_DIMS &&
+	good = is_map(m) && rank >= 1 && rank <= PPU_TENSOR_DIMS &&
 	       m->type < PPU_TENSOR_NUM_TYPES && !m->interleave && m->swizzle <= PPU_TENSOR_SWIZZLE_128 && !(m->address & 15) &&
 	       m->box[0] && !((m->box[0] << shifts[m->type]) & 15);
 	for (d = 1; good && d < rank; d++)
@@ -329,7 +338,7 @@ LIBRARY u64 __ppu_tensor_replace(struct ppu_tensor_map *m, u32 field, u32 which,
 	};
 	u32 type = 0;
 
-	if (((u64)m & (PPU_TENSOR_ALIGN - 1)) || m->magic != PPU_TENSOR_MAGIC)
+	if (!is_map(m))
 		__ppu_tensor_map_is_not_valid();
 	switch (field) {
 	case PPU_TENSOR_SET_ADDRESS: m->address = v; break;
