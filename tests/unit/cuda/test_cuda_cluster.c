@@ -75,7 +75,7 @@ static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
 	"selp.u32 %r4, 8, 0, %p3; or.b32 %r3, %r3, %r4; selp.u32 %r4, 16, 0, %p4; or.b32 %r3, %r3, %r4; selp.u32 %r4, 32, 0, %p5;\n"
 	"or.b32 %r3, %r3, %r4; selp.u32 %r4, 64, 0, %p6; or.b32 %r3, %r3, %r4; selp.u32 %r4, 128, 0, %p7; or.b32 %r3, %r3, %r4;\n"
 	"mapa.shared::cluster.u32 %r5, word, %r2; mov.u32 %r6, 77; st.shared::cluster.u32 [%r5], %r6; barrier.cluster.arrive; barrier.cluster.wait;\n"
-	"ld.shared.u32 %r7, [word]; mad.lo.u32 %r3, %r7, 1000, %r3; mov.u32 %r8, %is_explicit_cluster; shl.b32 %r8, %r8, 20;\n"
+	"ld.shared.u32 %r7, [word]; mad.lo.u32 %r3, %r7, 1000, %r3; mov.u32 %r8, %is_explicit_cluster; mov.pred %p0, %is_explicit_cluster; selp.u32 %r9, 1, 0, %p0; and.b32 %r8, %r8, %r9; shl.b32 %r8, %r8, 20;\n"
 	"add.u32 %r3, %r3, %r8; mov.u32 %r9, %ctaid.x; mul.wide.u32 %rd5, %r9, 4; add.u64 %rd6, %rd1, %rd5; st.global.u32 [%rd6], %r3; ret;\n}\n"
 
 	/* One copy for all blocks that the mask names. */

@@ -309,7 +309,7 @@ START_TEST(test_refused)
 		{ "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r0};", "stmatrix of this shape is of sm_100" },
 		{ "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0}, [%r1];", "ldmatrix of this shape is of sm_100" },
 		{ "redux.sync.min.f32 %r0, %r1, -1;", "redux of floats is of sm_100" },
-		{ "createpolicy.cvt.L2.b64 %r0, 1;", "createpolicy.cvt is not supported" },
+		{ "fma.rn.oob.f16 %r0, %r0, %r0, %r0;", "fma.oob is not supported" },
 		{ "st.bulk.weak.shared::cta [%r0], 16, 0;", "st.bulk is of sm_100" },
 		{ "ldmatrix.sync.aligned.x2.shared.b16 {%r0, %r0}, [%r1];", "'ldmatrix' has the form" },
 		{ "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [12];", "an address in shared memory was expected" },

@@ -45,7 +45,7 @@ static const struct {
 	{ "cvt", "u2", "cvt.pack to 2 bits is not supported; use min, max and bfi" },
 	{ "cvt", "s2", "cvt.pack to 2 bits is not supported; use min, max and bfi" },
 	{ "cvt", "rs", "stochastic rounding is of sm_100 and not supported; use .rn" },
-	{ "createpolicy", "cvt", "createpolicy.cvt is not supported; use createpolicy.fractional" },
+	{ "fma", "oob", "fma.oob is not supported; have boxes of tensors filled with zeros, and use fma" },
 	{ "cp", "im2col::w", "im2col::w is of sm_100 and not supported; use .im2col" },
 	{ "cp", "im2col::w::128", "im2col::w is of sm_100 and not supported; use .im2col" },
 	{ "cp", "tile::gather4", "tile::gather4 is of sm_100 and not supported; use four copies" },
@@ -74,7 +74,7 @@ static const struct {
 	uint16_t number;
 } more_sregs[] = {
 	{ "%globaltimer_lo", PX_SR_GLOBALTIMER_LO }, { "%globaltimer_hi", PX_SR_GLOBALTIMER_HI },
-	{ "%current_graph_exec", PX_SR_ZERO },
+	{ "%current_graph_exec", PX_SR_ZERO }, { "%aggr_smem_size", PPU_SR_TOTAL_SMEM },
 };
 
 static int more_special(const char *name)

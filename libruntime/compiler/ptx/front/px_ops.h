@@ -142,7 +142,7 @@ O(cp, px_low_cp, 0, 6, "async bulk bulk_group read mbarrier mbarrier::complete_t
 	"tensor reduce 1d 2d 3d 4d 5d tile im2col im2col_no_offs add min max inc dec and or xor noftz T") \
 O(tensormap, px_low_tensormap, 2, 3, "replace cp_fenceproxy tile global_address rank box_dim global_dim global_stride element_stride elemtype interleave_layout swizzle_mode fill_mode " \
 	"global shared::cta b1024 b32 b64 tensormap::generic release cta cluster gpu sys sync aligned") \
-O(createpolicy, px_low_createpolicy, 1, 4, "fractional range global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \
+O(createpolicy, px_low_createpolicy, 1, 4, "fractional range cvt L2 global L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged b64") \
 O(griddepcontrol, px_low_nothing, 0, 0, "launch_dependents wait") \
 O(pmevent, px_low_nothing, 1, 1, "mask") \
 O(tlaunch, px_low_task, 2, 2, "u32") \

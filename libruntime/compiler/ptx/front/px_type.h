@@ -74,7 +74,7 @@ M(m8n8k32, "m8n8k32") M(m16n8k64, "m16n8k64") M(m8n8k128, "m8n8k128") M(m16n8k12
 M(m16n8k256, "m16n8k256") M(m16n16k8, "m16n16k8") M(pack, "pack") \
 M(tensor, "tensor") M(reduce, "reduce") M(4d, "4d") M(5d, "5d") M(tile, "tile") M(im2col, "im2col") \
 M(im2col_no_offs, "im2col_no_offs") M(tensormap, "tensormap") M(tensormap_generic, "tensormap::generic") \
-M(replace, "replace") M(cp_fenceproxy, "cp_fenceproxy") M(b1024, "b1024") M(global_address, "global_address") \
+M(cvt, "cvt") M(replace, "replace") M(cp_fenceproxy, "cp_fenceproxy") M(b1024, "b1024") M(global_address, "global_address") \
 M(rank, "rank") M(box_dim, "box_dim") M(global_dim, "global_dim") M(global_stride, "global_stride") \
 M(element_stride, "element_stride") M(elemtype, "elemtype") M(interleave_layout, "interleave_layout") \
 M(swizzle_mode, "swizzle_mode") M(fill_mode, "fill_mode") M(async_generic, "async::generic") \

@@ -285,6 +285,15 @@ struct px_predref px_pred_src(struct px_module *m, const struct px_opn *o)
 {
 	if (o->kind == OP_IMM)
 		return (struct px_predref){ 0, !o->imm };
+	if (o->kind == OP_SREG && o->sreg == PPU_SR_IS_EXPLICIT_CLUSTER) {	/* a predicate in PTX */
+		px_val number = px_force_reg(m, px_src_opn(m, o, PT_B32), 1);
+		struct px_insn *i = px_temp(m, PPU_OP_SETP, PPU_T_U32);
+
+		i->m = PPU_CMP_NE;
+		i->s[0] = px_reg(number);
+		i->s[1] = px_imm(0);
+		return (struct px_predref){ i->pd = px_tmp(m, 0), false };
+	}
 	if (o->kind != OP_REG || o->type != PT_PRED) {
 		if (o->kind == OP_NAME)
 			px_error(m->px, o->loc, "'%s' is not declared", o->name->s);
