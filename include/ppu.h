@@ -463,7 +463,14 @@ typedef enum ppuTextureAddress {	/* of coordinates outside; wrap and mirror: nor
 } ppuTextureAddress;
 typedef enum ppuTextureFilter { PPU_TEXTURE_POINT, PPU_TEXTURE_LINEAR } ppuTextureFilter;
 
-/* Zeroed fields mean: tight rows and slices, one row, one slice, clamp, point filter. */
+/* A smaller picture of the same; zeroed fields as in ppuTextureDesc. */
+typedef struct ppuTextureLevel {
+	const void *data;
+	uint32_t width, height, depth, reserved;
+	uint64_t pitch, slice_pitch;
+} ppuTextureLevel;
+
+/* Zeroed fields mean: tight rows and slices, one row, one slice, clamp, point filter, no further levels. */
 typedef struct ppuTextureDesc {
 	const void *data;		/* device memory or pinned host memory; stays the caller's */
 	uint32_t width, height, depth;	/* texels; depth: also the number of layers */
@@ -476,7 +483,11 @@ typedef struct ppuTextureDesc {
 	int normalized_read;		/* 8- and 16-bit integers become [0, 1] or [-1, 1] */
 	float border[4];		/* colour outside, for PPU_TEXTURE_BORDER */
 	int srgb;			/* U8 with normalized_read: the first three channels have the curve of sRGB */
-	uint32_t reserved[7];
+	/* Further levels, for fetches that name a level (lod) or gradients: lod + bias, between min and max. */
+	uint32_t num_levels;		/* of `levels`; at most 31 */
+	const ppuTextureLevel *levels;
+	ppuTextureFilter level_filter;	/* linear: between the two nearest levels */
+	float level_bias, min_level, max_level;
 } ppuTextureDesc;
 
 /* What kernels pass to tex, suld, sust and txq: a 64-bit number. */

@@ -166,7 +166,17 @@ enum {	/* format of a channel: one-byte ones first, floating point ones last */
 enum { PPU_ADDRESS_CLAMP, PPU_ADDRESS_WRAP, PPU_ADDRESS_MIRROR, PPU_ADDRESS_BORDER, PPU_ADDRESS_MODES };
 enum { PPU_SURFACE_TRAP, PPU_SURFACE_CLAMP, PPU_SURFACE_ZERO };
 
-/* A texture or surface in device memory; its address is the handle that instructions take. */
+#define PPU_TEXTURE_CUBE	4	/* instead of 1 to 3 dimensions: fetched by direction */
+#define PPU_TEXTURE_LEVELS	32	/* the most that a texture has */
+
+/* One level of a mipmap. */
+struct ppu_texture_level {
+	u64 data, slice_pitch;
+	u32 width, height, depth, pitch;
+};
+
+/* A texture or surface in device memory; its address is the handle that instructions take.  The levels behind the first
+ * follow it. */
 struct ppu_texture {
 	u64 data, slice_pitch;
 	u32 width, height, depth;	/* texels; depth also counts layers */
@@ -175,7 +185,10 @@ struct ppu_texture {
 	u32 address[3];
 	u32 linear, normalized, normalized_read;
 	float border[4];
-	u32 srgb, reserved;		/* the first three channels are read by the curve of sRGB */
+	u32 srgb;			/* the first three channels are read by the curve of sRGB */
+	u32 num_levels;			/* with that which this structure describes */
+	u32 mip_linear;			/* between levels */
+	float bias, min_level, max_level;
 };
 
 #endif

@@ -362,6 +362,137 @@ LIBRARY struct texel __ppu_tex_gather_cube(const struct ppu_texture *t, float x,
 	return gather(&f, p.s, p.t, cube_layer(t, layer, p.face), channel);
 }
 
+/* ---- levels ---- */
+
+/* The texture that a level is. */
+DEV struct ppu_texture at_level(const struct ppu_texture *t, u32 level)
+{
+	const struct ppu_texture_level *l = (const struct ppu_texture_level *)(t + 1) + level - 1;
+	struct ppu_texture r = *t;
+
+	if (!level)
+		return r;
+	r.data = l->data;
+	r.slice_pitch = l->slice_pitch;
+	r.width = l->width;
+	r.height = l->height;
+	r.depth = l->depth;
+	r.pitch = l->pitch;
+	return r;
+}
+
+/* The level that a fetch asks for, made one that there is. */
+DEV float clamped_level(const struct ppu_texture *t, float lod)
+{
+	float last = (float)(t->num_levels - 1);
+
+	lod += t->bias;
+	lod = lod < t->max_level ? lod : t->max_level;
+	lod = lod > t->min_level ? lod : t->min_level;
+	lod = lod < last ? lod : last;
+	return lod > 0.0f ? lod : 0.0f;
+}
+
+DEV struct texel sample_shape(const struct ppu_texture *t, float x, float y, float z, int layer, u32 shape)
+{
+	if (shape == PPU_TEXTURE_CUBE)
+		return __ppu_tex_cube(t, x, y, z, layer, 0);
+	return sample(t, x, y, z, layer_of(t, layer), shape);
+}
+
+LIBRARY struct texel __ppu_tex_level(const struct ppu_texture *t, float x, float y, float z, int layer, u32 shape,
+				     float lod)
+{
+	float alpha;
+	struct ppu_texture at;
+	struct texel a, b;
+	u32 level, c;
+
+	lod = clamped_level(t, lod);
+	level = (u32)to_int(t->mip_linear ? lod : lod + 0.5f);
+	at = at_level(t, level);
+	a = sample_shape(&at, x, y, z, layer, shape);
+	alpha = floor_of((lod - (float)level) * 256.0f + 0.5f) * (1.0f / 256.0f);
+	if (!t->mip_linear || alpha == 0.0f)
+		return a;
+	at = at_level(t, level + 1);
+	b = sample_shape(&at, x, y, z, layer, shape);
+	for (c = 0; c < 4; c++)
+		a.v[c] = as_bits(lerp(as_float(a.v[c]), as_float(b.v[c]), alpha));
+	return a;
+}
+
+/* Texels of a level: no filter, and none between levels. */
+LIBRARY struct texel __ppu_tex_level_int(const struct ppu_texture *t, int x, int y, int z, int layer, u32 dims, int lod)
+{
+	struct ppu_texture at = at_level(t, (u32)to_int(clamped_level(t, (float)lod) + 0.5f));
+
+	return __ppu_tex_int(&at, x, y, z, layer, dims);
+}
+
+DEV float log2_of(float f)
+{
+	float r;
+
+	asm("lg2.approx.f32 %0, %1;" : "=f"(r) : "f"(f));
+	return r;
+}
+
+struct gradient {
+	float x, y, z;
+};
+
+/* What a direction's place on its face changes by, in faces, when the direction changes by d. */
+DEV struct gradient on_face(float x, float y, float z, struct gradient d)
+{
+	float ax = size_of(x), ay = size_of(y), az = size_of(z), m, dm, s, t, ds, dt;
+
+	if (ax >= ay && ax >= az) {
+		m = ax, dm = x < 0 ? -d.x : d.x;
+		s = x < 0 ? z : -z, ds = x < 0 ? d.z : -d.z;
+		t = -y, dt = -d.y;
+	} else if (ay >= az) {
+		m = ay, dm = y < 0 ? -d.y : d.y;
+		s = x, ds = d.x;
+		t = y < 0 ? -z : z, dt = y < 0 ? -d.z : d.z;
+	} else {
+		m = az, dm = z < 0 ? -d.z : d.z;
+		s = z < 0 ? -x : x, ds = z < 0 ? -d.x : d.x;
+		t = -y, dt = -d.y;
+	}
+	m = 1.0f / m;
+	s = s * m;
+	t = t * m;
+	return (struct gradient){ (ds - s * dm) * m * 0.5f, (dt - t * dm) * m * 0.5f, 0.0f };
+}
+
+/* The square of a gradient's length, in texels of the first level. */
+DEV float length2(const struct ppu_texture *t, struct gradient d, u32 shape)
+{
+	bool scale = t->normalized || shape == PPU_TEXTURE_CUBE;
+	float x = d.x * (scale ? (float)t->width : 1.0f), y = d.y * (scale ? (float)t->height : 1.0f);
+	float z = d.z * (scale ? (float)t->depth : 1.0f);
+
+	return x * x + (shape > 1 ? y * y : 0.0f) + (shape == 3 ? z * z : 0.0f);
+}
+
+LIBRARY struct texel __ppu_tex_grad(const struct ppu_texture *t, float x, float y, float z, int layer, u32 shape,
+				    float rx, float ry, float rz, float dx, float dy, float dz)
+{
+	struct gradient right = { rx, ry, rz }, down = { dx, dy, dz };
+	float a, b;
+
+	if (shape == PPU_TEXTURE_CUBE) {
+		right = on_face(x, y, z, right);
+		down = on_face(x, y, z, down);
+	}
+	a = length2(t, right, shape);
+	b = length2(t, down, shape);
+	return __ppu_tex_level(t, x, y, z, layer, shape, 0.5f * log2_of(a > b ? a : b));
+}
+
+/* ---- surfaces ---- */
+
 /*
  * Address of an element of a surface, x in bytes.  Outside of the surface, PPU_SURFACE_ZERO gives 0 (no access),
  * PPU_SURFACE_TRAP faults, and PPU_SURFACE_CLAMP takes the nearest element of that size.

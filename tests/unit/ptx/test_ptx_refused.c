@@ -280,7 +280,7 @@ static const struct refusal instructions[] = {
 	  "'suld' has the form suld.b with one type; formatted access is not supported", 1 },
 	{ "suld.b.2d.b32.b32.trap %r0, [%l0, {%r0, %r1}];",
 	  "'suld' has the form suld.b with one type; formatted access is not supported", 1 },
-	{ "txq.b32 %r0, [t];", "'txq' can ask for width, height, depth, array_size and normalized_coords", 1 },
+	{ "txq.b32 %r0, [t];", "'txq' can ask for width, height, depth, array_size, normalized_coords and num_mipmap_levels", 1 },
 	{ "vadd.u32.u32.u32.add %r0, %r1, %r2;", "'vadd' of this form takes a, b and c", 1 },
 	{ "vadd.u32.u32.u32 %r0, %r1, %r2, %r3;", "'vadd' takes c only with a second operation or a part of d", 1 },
 	{ "ld.shared.u32 %r0, [4294967296];", "this offset does not fit in 32 bits", 20 },

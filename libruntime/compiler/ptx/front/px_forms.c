@@ -108,18 +108,32 @@ static bool parse_place(struct px_module *m, struct px_texture_opns *t)
 	return px_expect(m, TK(']'), "']' after the coordinates");
 }
 
-/* tex.2d.v4.f32.f32 {r, g, b, a}, [handle, {x, y}] [, lod or gradients]: textures have one level, so lod and
- * gradients are skipped.  tld4 has nothing there but offsets, which are not supported. */
-static bool parse_tex(struct px_module *m, struct px_texture_opns *t, bool more)
+/* {x, y}, or x alone where there is one; three dimensions have four elements, the last of which means nothing. */
+static bool parse_gradient(struct px_module *m, const struct px_texture_opns *t, struct px_opn *to)
 {
-	struct px_opn skip;
+	struct px_opn o;
+	uint32_t k, n;
 
+	if (!px_expect(m, TK(','), "',' before the gradient") || !px_parse_opn(m, &o))
+		return false;
+	n = o.kind == OP_VEC ? o.nvec : 1;
+	if (n < t->dims) {
+		px_error(m->px, o.loc, "a gradient of this texture has %u elements, here are %u", t->dims, n);
+		return false;
+	}
+	for (k = 0; k < t->dims; k++)
+		to[k] = o.kind == OP_VEC ? o.vec[k] : o;
+	return true;
+}
+
+/* tex.2d.v4.f32.f32 {r, g, b, a}, [handle, {x, y}] [, lod or gradients].  Offsets behind them are not supported. */
+static bool parse_tex(struct px_module *m, const struct px_inst *in, struct px_texture_opns *t)
+{
 	if (!px_parse_opn(m, &t->data) || !px_expect(m, TK(','), "','") || !parse_place(m, t))
 		return false;
-	while (more && px_accept(m, TK(',')))
-		if (!px_parse_opn(m, &skip))
-			return false;
-	return true;
+	if (px_has(in, PM_level))
+		return px_expect(m, TK(','), "',' before the level") && px_parse_opn(m, &t->lod);
+	return !px_has(in, PM_grad) || (parse_gradient(m, t, t->gradient[0]) && parse_gradient(m, t, t->gradient[1]));
 }
 
 /* suld.b.2d.v2.b32.clamp {a, b}, [handle, {x, y}] and sust.b with the operands exchanged. */
@@ -147,7 +161,7 @@ bool px_parse_texture(struct px_module *m, struct px_inst *in)
 	if (access && !shape_of(m, in, t))
 		return false;
 	if (fetch)
-		ok = parse_tex(m, t, in->op == PX_OP_tex);
+		ok = parse_tex(m, in, t);
 	else
 		ok = access ? parse_surface(m, t, in->op == PX_OP_suld) : parse_query(m, t);
 	return ok && px_expect(m, TK(';'), "';' after the instruction");

@@ -20,6 +20,8 @@ struct px_texture_opns {
 	struct px_opn data;	/* registers that are read to or written from */
 	struct px_opn handle, coord[4];
 	uint32_t n;		/* coordinates */
+	struct px_opn lod;	/* .level */
+	struct px_opn gradient[2][3];	/* .grad: what the coordinates change by per pixel, to the right and down */
 };
 
 /* call (results), function, (arguments), prototype; sets in->call.  False: reported. */

@@ -130,7 +130,7 @@ O(tex, px_low_texture, 0, 0, "1d 2d 3d a1d a2d cube acube base level grad v4 T")
 O(tld4, px_low_texture, 0, 0, "r g b a 2d a2d cube acube v4 T") \
 O(suld, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
 O(sust, px_low_texture, 0, 0, "b 1d 2d 3d a1d a2d v2 v4 trap clamp zero T") \
-O(txq, px_low_texture, 0, 0, "width height depth array_size normalized_coords b32") \
+O(txq, px_low_texture, 0, 0, "width height depth array_size normalized_coords num_mipmap_levels b32") \
 O(suq, px_low_texture, 0, 0, "width height depth array_size b32") \
 O(wmma, px_low_wmma, 2, 4, "load store mma a b c d sync aligned row col m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k32 m8n8k128 global shared shared::cta " PX_FACTORS) \
 O(mma, px_low_mma, 4, 4, "sync aligned row col m8n8k4 m16n8k4 m16n8k8 m16n8k16 m8n8k16 m16n8k32 m8n8k32 m16n8k64 m8n8k128 m16n8k128 m16n8k256 e4m3 e5m2 " PX_FACTORS) \

@@ -62,7 +62,8 @@ M(x1, "x1") M(x2, "x2") M(x4, "x4") M(trans, "trans") M(commit_group, "commit_gr
 M(wait_group, "wait_group") M(wait_all, "wait_all") M(m8n32k16, "m8n32k16") M(1d, "1d") \
 M(2d, "2d") M(3d, "3d") M(a1d, "a1d") M(a2d, "a2d") M(grad, "grad") M(base, "base") M(b, "b") \
 M(trap, "trap") M(zero, "zero") M(width, "width") M(height, "height") M(depth, "depth") \
-M(array_size, "array_size") M(normalized_coords, "normalized_coords") M(wait, "wait") \
+M(array_size, "array_size") M(normalized_coords, "normalized_coords") M(num_mipmap_levels, "num_mipmap_levels") \
+M(wait, "wait") \
 M(launch_dependents, "launch_dependents") M(mask, "mask") M(init, "init") M(inval, "inval") \
 M(arrive_drop, "arrive_drop") M(test_wait, "test_wait") M(try_wait, "try_wait") \
 M(expect_tx, "expect_tx") M(complete_tx, "complete_tx") M(pending_count, "pending_count") \

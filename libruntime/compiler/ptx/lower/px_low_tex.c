@@ -59,13 +59,19 @@ static struct px_opn number(const struct px_inst *in, int64_t v)
 	return (struct px_opn){ .kind = OP_IMM, .type = PT_B32, .imm = v, .loc = in->loc };
 }
 
-/* The function of the library, and its last argument. */
+/* The function of the library, and its sixth argument. */
 static const char *fetch_function(const struct px_inst *in, int64_t *last)
 {
 	static const uint16_t channels[] = { PM_r, PM_g, PM_b, PM_a };
 	const struct px_texture_opns *t = in->texture;
 
 	*last = t->dims;
+	if (px_has(in, PM_level) || px_has(in, PM_grad))
+		*last = t->cube ? PPU_TEXTURE_CUBE : t->dims;
+	if (px_has(in, PM_grad))
+		return "__ppu_tex_grad";
+	if (px_has(in, PM_level))
+		return in->types[1] == PT_F32 ? "__ppu_tex_level" : "__ppu_tex_level_int";
 	if (in->op != PX_OP_tld4)
 		return t->cube ? "__ppu_tex_cube" : in->types[1] == PT_F32 ? "__ppu_tex_float" : "__ppu_tex_int";
 	for (*last = 0; *last < 4 && !px_has(in, channels[*last]); ++*last)
@@ -73,12 +79,32 @@ static const char *fetch_function(const struct px_inst *in, int64_t *last)
 	return t->cube ? "__ppu_tex_gather_cube" : "__ppu_tex_gather";
 }
 
+/* Arguments that only fetches from a level have, behind the others; how many. */
+static uint32_t of_level(const struct px_inst *in, struct px_opn *args)
+{
+	const struct px_texture_opns *t = in->texture;
+	unsigned k;
+
+	if (px_has(in, PM_level)) {
+		args[0] = t->lod;
+		args[0].type = args[0].kind == OP_REG ? args[0].type : in->types[1];
+		return 1;
+	}
+	if (!px_has(in, PM_grad))
+		return 0;
+	for (k = 0; k < 6; k++) {
+		args[k] = k % 3 < t->dims ? t->gradient[k / 3][k % 3] : number(in, 0);
+		args[k].type = args[k].kind == OP_REG ? args[k].type : PT_F32;
+	}
+	return 6;
+}
+
 static void tex(struct px_module *m, const struct px_inst *in)
 {
 	struct px_texture_opns *t = in->texture;
 	const struct px_opn *d = &t->data;
 	struct px_inst plain = *in;	/* without the guard */
-	struct px_opn args[6];
+	struct px_opn args[12];
 	struct px_block *after;
 	unsigned ct = in->types[1], k;
 	const char *function;
@@ -91,7 +117,7 @@ static void tex(struct px_module *m, const struct px_inst *in)
 		return;
 	}
 	function = fetch_function(in, &last);
-	if ((in->texture->cube || in->op == PX_OP_tld4) && ct != PT_F32) {
+	if ((in->texture->cube || in->op == PX_OP_tld4 || px_has(in, PM_grad)) && ct != PT_F32) {
 		px_error(m->px, in->loc, "the coordinates of this fetch have type .f32");
 		return;
 	}
@@ -104,7 +130,7 @@ static void tex(struct px_module *m, const struct px_inst *in)
 		return;
 	args[0] = t->handle;
 	args[5] = number(in, last);
-	px_call_library(m, &plain, function, args, 6, words, 4);
+	px_call_library(m, &plain, function, args, 6 + of_level(in, args + 6), words, 4);
 	for (k = 0; k < 4; k++) {
 		px_val to = px_dst_opn(m, &d->vec[k], in->types[0]);
 		struct px_insn *i;
@@ -171,6 +197,7 @@ static void query(struct px_module *m, const struct px_inst *in)
 		{ PM_depth, offsetof(struct ppu_texture, depth) },
 		{ PM_array_size, offsetof(struct ppu_texture, depth) },
 		{ PM_normalized_coords, offsetof(struct ppu_texture, normalized) },
+		{ PM_num_mipmap_levels, offsetof(struct ppu_texture, num_levels) },
 	};
 	struct px_texture_opns *t = in->texture;
 	struct px_insn *i;
@@ -180,7 +207,7 @@ static void query(struct px_module *m, const struct px_inst *in)
 	for (k = 0; k < PX_ARRAY_SIZE(fields) && !px_has(in, fields[k].mod); k++)
 		;
 	if (k == PX_ARRAY_SIZE(fields)) {
-		px_error(m->px, in->loc, "'%s' can ask for width, height, depth, array_size and normalized_coords",
+		px_error(m->px, in->loc, "'%s' can ask for width, height, depth, array_size, normalized_coords and num_mipmap_levels",
 			 in->name->s);
 		return;
 	}
