@@ -270,6 +270,11 @@ C(cuArray3DCreate_v2, cuArray3DCreate, 3020, (CUarray *, array), (const CUDA_ARR
 C(cuArrayGetDescriptor_v2, cuArrayGetDescriptor, 3020, (CUDA_ARRAY_DESCRIPTOR *, desc), (CUarray, array)) \
 C(cuArray3DGetDescriptor_v2, cuArray3DGetDescriptor, 3020, (CUDA_ARRAY3D_DESCRIPTOR *, desc), (CUarray, array)) \
 C(cuArrayDestroy, cuArrayDestroy, 2000, (CUarray, array)) \
+C(cuMipmappedArrayCreate, cuMipmappedArrayCreate, 5000, (CUmipmappedArray *, array), \
+	(const CUDA_ARRAY3D_DESCRIPTOR *, desc), (unsigned int, levels)) \
+C(cuMipmappedArrayGetLevel, cuMipmappedArrayGetLevel, 5000, (CUarray *, level), (CUmipmappedArray, array), \
+	(unsigned int, number)) \
+C(cuMipmappedArrayDestroy, cuMipmappedArrayDestroy, 5000, (CUmipmappedArray, array)) \
 /* streams */ \
 C(cuStreamCreate, cuStreamCreate, 2000, (CUstream *, stream), (unsigned int, flags)) \
 C(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 5050, (CUstream *, stream), (unsigned int, flags), \

@@ -179,6 +179,10 @@ C(cudaMallocArray, (cudaArray_t *, array), (const struct cudaChannelFormatDesc *
 C(cudaMalloc3DArray, (cudaArray_t *, array), (const struct cudaChannelFormatDesc *, desc), \
 	(struct cudaExtent, extent), (unsigned int, flags, 0)) \
 C(cudaFreeArray, (cudaArray_t, array)) \
+C(cudaMallocMipmappedArray, (cudaMipmappedArray_t *, array), (const struct cudaChannelFormatDesc *, desc), \
+	(struct cudaExtent, extent), (unsigned int, levels), (unsigned int, flags, 0)) \
+C(cudaGetMipmappedArrayLevel, (cudaArray_t *, level), (cudaMipmappedArray_const_t, array), (unsigned int, number)) \
+C(cudaFreeMipmappedArray, (cudaMipmappedArray_t, array)) \
 C(cudaArrayGetInfo, (struct cudaChannelFormatDesc *, desc), (struct cudaExtent *, extent), \
 	(unsigned int *, flags), (cudaArray_t, array)) \
 C(cudaGetChannelDesc, (struct cudaChannelFormatDesc *, desc), (cudaArray_const_t, array)) \

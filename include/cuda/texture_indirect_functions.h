@@ -32,6 +32,14 @@ CUDART_TEX_(tex2Dgather, "__itex2Dgather", (float x, float y, int channel = 0), 
 CUDART_TEX_(tex1DLod, "__itex1DLod", (float x, float level), (x, level))
 CUDART_TEX_(tex2DLod, "__itex2DLod", (float x, float y, float level), (x, y, level))
 CUDART_TEX_(tex3DLod, "__itex3DLod", (float x, float y, float z, float level), (x, y, z, level))
+CUDART_TEX_(tex1DLayeredLod, "__itex1DLayeredLod", (float x, int layer, float level), (x, layer, level))
+CUDART_TEX_(tex2DLayeredLod, "__itex2DLayeredLod", (float x, float y, int layer, float level), (x, y, layer, level))
+CUDART_TEX_(tex1DGrad, "__itex1DGrad", (float x, float dx, float dy), (x, dx, dy))
+CUDART_TEX_(tex2DGrad, "__itex2DGrad_v2", (float x, float y, float2 dx, float2 dy), (x, y, &dx, &dy))
+CUDART_TEX_(tex3DGrad, "__itex3DGrad_v2", (float x, float y, float z, float4 dx, float4 dy), (x, y, z, &dx, &dy))
+CUDART_TEX_(tex2DLayeredGrad, "__itex2DLayeredGrad_v2", (float x, float y, int layer, float2 dx, float2 dy),
+	    (x, y, layer, &dx, &dy))
+CUDART_TEX_(texCubemapGrad, "__itexCubemapGrad_v2", (float x, float y, float z, float4 dx, float4 dy), (x, y, z, &dx, &dy))
 #undef CUDART_TEX_
 #endif
 

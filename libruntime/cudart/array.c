@@ -99,6 +99,39 @@ cudaError_t i_cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormat
 	return i_cudaMalloc3DArray(array, desc, (struct cudaExtent){ width, height, 0 }, flags);
 }
 
+cudaError_t i_cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc,
+				       struct cudaExtent extent, unsigned int levels, unsigned int flags)
+{
+	CUDA_ARRAY3D_DESCRIPTOR d = { extent.width, extent.height, extent.depth, 0, 0, flags };
+	CUmipmappedArray a;
+	cudaError_t e = crt_enter();
+
+	if (e)
+		return e;
+	if (!array || !desc)
+		return cudaErrorInvalidValue;
+	e = to_driver(desc, &d.Format, &d.NumChannels);
+	if (!e)
+		e = crt_error(cuMipmappedArrayCreate(&a, &d, levels));
+	if (!e)
+		*array = (cudaMipmappedArray_t)a;
+	return e;
+}
+
+cudaError_t i_cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_const_t array, unsigned int number)
+{
+	cudaError_t e = crt_enter();
+
+	return e ? e : crt_error(cuMipmappedArrayGetLevel((CUarray *)level, (CUmipmappedArray)(uintptr_t)array, number));
+}
+
+cudaError_t i_cudaFreeMipmappedArray(cudaMipmappedArray_t array)
+{
+	cudaError_t e = crt_enter();
+
+	return e || !array ? e : crt_error(cuMipmappedArrayDestroy((CUmipmappedArray)array));
+}
+
 cudaError_t i_cudaFreeArray(cudaArray_t array)
 {
 	cudaError_t e = crt_enter();
@@ -189,6 +222,9 @@ static void resource_from_driver(struct cudaResourceDesc *out, const CUDA_RESOUR
 		out->res.pitch2D.height = d->res.pitch2D.height;
 		out->res.pitch2D.pitchInBytes = d->res.pitch2D.pitchInBytes;
 		break;
+	case cudaResourceTypeMipmappedArray:
+		out->res.mipmap.mipmap = (cudaMipmappedArray_t)d->res.mipmap.hMipmappedArray;
+		break;
 	default:
 		out->res.array.array = (cudaArray_t)d->res.array.hArray;
 	}
@@ -197,6 +233,7 @@ static void resource_from_driver(struct cudaResourceDesc *out, const CUDA_RESOUR
 static struct cudaChannelFormatDesc texels_of(const struct cudaResourceDesc *r)
 {
 	struct cudaChannelFormatDesc d = { 0 };
+	cudaArray_t first;
 
 	if (r->resType == cudaResourceTypeLinear)
 		d = r->res.linear.desc;
@@ -204,6 +241,8 @@ static struct cudaChannelFormatDesc texels_of(const struct cudaResourceDesc *r)
 		d = r->res.pitch2D.desc;
 	else if (r->resType == cudaResourceTypeArray)
 		i_cudaGetChannelDesc(&d, r->res.array.array);
+	else if (!i_cudaGetMipmappedArrayLevel(&first, r->res.mipmap.mipmap, 0))
+		i_cudaGetChannelDesc(&d, first);
 	return d;
 }
 

@@ -12,10 +12,10 @@ U(cudaDeviceRegisterAsyncNotification) U(cudaDeviceUnregisterAsyncNotification) 
 U(cudaEGLStreamConsumerConnect) U(cudaEGLStreamConsumerConnectWithFlags) U(cudaEGLStreamConsumerDisconnect) \
 U(cudaEGLStreamConsumerReleaseFrame) U(cudaEGLStreamProducerConnect) U(cudaEGLStreamProducerDisconnect) \
 U(cudaEGLStreamProducerPresentFrame) U(cudaEGLStreamProducerReturnFrame) U(cudaEventCreateFromEGLSync) \
-U(cudaExternalMemoryGetMappedBuffer) U(cudaExternalMemoryGetMappedMipmappedArray) U(cudaFreeMipmappedArray) \
+U(cudaExternalMemoryGetMappedBuffer) U(cudaExternalMemoryGetMappedMipmappedArray) \
 U(cudaGLGetDevices) U(cudaGLMapBufferObject) U(cudaGLMapBufferObjectAsync) U(cudaGLRegisterBufferObject) \
 U(cudaGLSetBufferObjectMapFlags) U(cudaGLSetGLDevice) U(cudaGLUnmapBufferObject) U(cudaGLUnmapBufferObjectAsync) \
-U(cudaGLUnregisterBufferObject) U(cudaGetExportTable) U(cudaGetMipmappedArrayLevel) \
+U(cudaGLUnregisterBufferObject) U(cudaGetExportTable) \
 U(cudaGetTextureObjectResourceViewDesc) U(cudaGraphAddExternalSemaphoresSignalNode) \
 U(cudaGraphAddExternalSemaphoresWaitNode) \
 U(cudaGraphExecExternalSemaphoresSignalNodeSetParams) U(cudaGraphExecExternalSemaphoresWaitNodeSetParams) \
@@ -29,7 +29,7 @@ U(cudaGraphicsVDPAURegisterVideoSurface) U(cudaImportExternalMemory) U(cudaImpor
 U(cudaKernelSetAttributeForDevice) U(cudaLibraryEnumerateKernels) U(cudaLibraryGetGlobal) \
 U(cudaLibraryGetKernel) U(cudaLibraryGetKernelCount) U(cudaLibraryGetManaged) U(cudaLibraryGetUnifiedFunction) \
 U(cudaLibraryLoadData) U(cudaLibraryLoadFromFile) U(cudaLibraryUnload) U(cudaLogsCurrent) U(cudaLogsDumpToFile) \
-U(cudaLogsDumpToMemory) U(cudaLogsRegisterCallback) U(cudaLogsUnregisterCallback) U(cudaMallocMipmappedArray) \
+U(cudaLogsDumpToMemory) U(cudaLogsRegisterCallback) U(cudaLogsUnregisterCallback) \
 U(cudaMemDiscardAndPrefetchBatchAsync) U(cudaMemDiscardAndPrefetchBatchAsync_ptsz) U(cudaMemDiscardBatchAsync) \
 U(cudaMemDiscardBatchAsync_ptsz) U(cudaMemGetDefaultMemPool) U(cudaMemGetMemPool) U(cudaMemPoolExportPointer) \
 U(cudaMemPoolExportToShareableHandle) U(cudaMemPoolImportFromShareableHandle) U(cudaMemPoolImportPointer) \

@@ -18,7 +18,8 @@ struct CUctx_st;
  */
 enum cu_kind {
 	CU_CTX = 1, CU_STREAM, CU_EVENT, CU_MODULE, CU_FUNCTION, CU_LINK, CU_ARRAY, CU_TEXREF, CU_POOL, CU_LIBRARY,
-	CU_KERNEL, CU_GRAPH, CU_NODE, CU_EXEC, CU_USER_OBJECT, CU_COND
+	CU_KERNEL, CU_GRAPH, CU_NODE, CU_EXEC, CU_USER_OBJECT, CU_COND,
+	CU_MIPMAP
 };
 struct cu_obj {
 	struct ppu_handle handle;	/* has the kind, enum cu_kind; the registry holds one reference */

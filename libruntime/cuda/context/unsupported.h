@@ -36,8 +36,8 @@ U(cuGLMapBufferObject_v2) U(cuGLMapBufferObjectAsync) U(cuGLMapBufferObjectAsync
 U(cuGLUnmapBufferObjectAsync) U(cuGLSetBufferObjectMapFlags) U(cuGraphicsEGLRegisterImage) \
 U(cuGraphicsResourceGetMappedEglFrame) U(cuVDPAUGetDevice) U(cuVDPAUCtxCreate) U(cuVDPAUCtxCreate_v2) \
 U(cuGraphicsVDPAURegisterVideoSurface) U(cuGraphicsVDPAURegisterOutputSurface) \
-/* mipmaps, sparse arrays */ \
-U(cuMipmappedArrayCreate) U(cuMipmappedArrayGetLevel) U(cuMipmappedArrayDestroy) U(cuArrayGetPlane) \
+/* references of mipmaps, sparse arrays */ \
+U(cuArrayGetPlane) \
 U(cuMipmappedArrayGetSparseProperties) U(cuArrayGetSparseProperties) U(cuArrayGetMemoryRequirements) \
 U(cuMipmappedArrayGetMemoryRequirements) U(cuMemMapArrayAsync) U(cuMemMapArrayAsync_ptsz) \
 U(cuTexRefSetMipmappedArray) U(cuTexRefGetMipmappedArray) \

@@ -26,7 +26,7 @@ static bool flags_fit(const CUDA_ARRAY3D_DESCRIPTOR *d)
 	return !(d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) || (d->Height && (!d->Depth || layered || d->Flags & CUDA_ARRAY3D_CUBEMAP));
 }
 
-static CUresult make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
+CUresult cu_array_make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d, bool level)
 {
 	size_t element = cu_format_bytes(d->Format) * d->NumChannels, bytes;
 	struct CUarray_st *a;
@@ -61,6 +61,9 @@ static CUresult make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 		cu_obj_put(a);
 	} else {
 		a->obj.release = release;
+		a->level = level;
+		if (level)
+			cu_obj_ref(a);
 		cu_obj_publish(a);
 		*array = a;
 	}
@@ -70,7 +73,7 @@ static CUresult make(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
 
 CUresult i_cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
-	return desc ? make(array, desc) : CUDA_ERROR_INVALID_VALUE;
+	return desc ? cu_array_make(array, desc, false) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult i_cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)
@@ -83,7 +86,7 @@ CUresult i_cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc)
 	d.Height = desc->Height;
 	d.Format = desc->Format;
 	d.NumChannels = desc->NumChannels;
-	return make(array, &d);
+	return cu_array_make(array, &d, false);
 }
 
 CUresult i_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)
@@ -122,7 +125,7 @@ CUresult i_cuArrayDestroy(CUarray array)
 	if (r)
 		return r;
 	a = cu_obj_get(array, CU_ARRAY);
-	r = a && a->obj.ctx == c && cu_obj_withdraw(a) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	r = a && a->obj.ctx == c && !a->level && cu_obj_withdraw(a) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 	cu_obj_put(a);
 	cu_obj_put(c);
 	return r;

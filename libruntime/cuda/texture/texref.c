@@ -137,14 +137,14 @@ CUresult i_cuTexRefDestroy(CUtexref ref)
 static CUresult bind(struct CUtexref_st *t)
 {
 	ppuTexture texture, old = t->texture;
-	ppuTextureDesc d;
+	struct cu_texture d;
 	CUresult r;
 
 	if (!t->bound)
 		return CUDA_SUCCESS;
 	r = cu_texture_describe(&t->resource, t->surface ? NULL : &t->desc, &d);
 	if (!r)
-		r = cu_result(ppuTextureCreate(&texture, &d));
+		r = cu_result(ppuTextureCreate(&texture, &d.desc));
 	if (r)
 		return r;
 	t->texture = texture;

@@ -82,8 +82,29 @@ static CUresult from_array(CUarray handle, ppuTextureDesc *t, CUarray_format *fo
 	return CUDA_SUCCESS;
 }
 
-static CUresult from_resource(const CUDA_RESOURCE_DESC *r, ppuTextureDesc *t, CUarray_format *format)
+static CUresult from_mipmap(CUmipmappedArray handle, struct cu_texture *t, CUarray_format *format)
 {
+	struct CUmipmappedArray_st *m;
+	CUresult r = cu_obj_find(handle, CU_MIPMAP, &m);
+
+	if (r)
+		return r;
+	r = from_array(m->level[0], &t->desc, format);
+	for (unsigned int i = 1; !r && i < m->num_levels; i++) {
+		ppuTextureDesc l = { 0 };
+
+		r = from_array(m->level[i], &l, format);
+		t->levels[i - 1] = (ppuTextureLevel){ l.data, l.width, l.height, l.depth, 0, l.pitch, l.slice_pitch };
+	}
+	t->desc.num_levels = m->num_levels - 1;
+	t->desc.levels = t->levels;
+	cu_obj_put(m);
+	return r;
+}
+
+static CUresult from_resource(const CUDA_RESOURCE_DESC *r, struct cu_texture *made, CUarray_format *format)
+{
+	ppuTextureDesc *t = &made->desc;
 	size_t texel;
 
 	switch (r->resType) {
@@ -109,7 +130,7 @@ static CUresult from_resource(const CUDA_RESOURCE_DESC *r, ppuTextureDesc *t, CU
 		t->channels = r->res.pitch2D.numChannels;
 		return CUDA_SUCCESS;
 	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-		return CUDA_ERROR_NOT_SUPPORTED;
+		return from_mipmap(r->res.mipmap.hMipmappedArray, made, format);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
@@ -154,10 +175,19 @@ static CUresult sampling(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d
 	t->filter = d->filterMode == CU_TR_FILTER_MODE_LINEAR ? PPU_TEXTURE_LINEAR : PPU_TEXTURE_POINT;
 	t->normalized_coordinates = d->flags & CU_TRSF_NORMALIZED_COORDINATES;
 	memcpy(t->border, d->borderColor, sizeof(t->border));
+	if (r->resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+		return res;
+	/* The interface wants normalized coordinates of a mipmap. */
+	if ((unsigned int)d->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR || !t->normalized_coordinates)
+		return CUDA_ERROR_INVALID_VALUE;
+	t->level_filter = d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR ? PPU_TEXTURE_LINEAR : PPU_TEXTURE_POINT;
+	t->level_bias = d->mipmapLevelBias;
+	t->min_level = d->minMipmapLevelClamp;
+	t->max_level = d->maxMipmapLevelClamp;
 	return res;
 }
 
-CUresult cu_texture_describe(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d, ppuTextureDesc *t)
+CUresult cu_texture_describe(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *d, struct cu_texture *t)
 {
 	CUarray_format format;
 	CUresult res;
@@ -166,10 +196,10 @@ CUresult cu_texture_describe(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DES
 	if (r->flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = from_resource(r, t, &format);
-	if (!res && !format_of(format, &t->format))
+	if (!res && !format_of(format, &t->desc.format))
 		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res && d)
-		res = sampling(r, d, format, t);
+		res = sampling(r, d, format, &t->desc);
 	return res;
 }
 
@@ -180,7 +210,7 @@ static CUresult create(unsigned long long *handle, bool surface, const CUDA_RESO
 {
 	struct object *o;
 	struct CUctx_st *c;
-	ppuTextureDesc t;
+	struct cu_texture t;
 	ppuTexture texture;
 	CUresult r = cu_current(&c);
 
@@ -189,7 +219,7 @@ static CUresult create(unsigned long long *handle, bool surface, const CUDA_RESO
 	o = calloc(1, sizeof(*o));
 	r = handle && resource ? cu_texture_describe(resource, desc, &t) : CUDA_ERROR_INVALID_VALUE;
 	if (!r)
-		r = o ? cu_result(ppuTextureCreate(&texture, &t)) : CUDA_ERROR_OUT_OF_MEMORY;
+		r = o ? cu_result(ppuTextureCreate(&texture, &t.desc)) : CUDA_ERROR_OUT_OF_MEMORY;
 	if (r) {
 		free(o);
 		cu_obj_put(c);

@@ -96,7 +96,7 @@ START_TEST(texture_objects)
 	d.filterMode = CU_TR_FILTER_MODE_LINEAR;
 	IS(CUDA_ERROR_NOT_SUPPORTED, cuTexObjectCreate(&t, &r, &d, NULL));
 	r.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
-	IS(CUDA_ERROR_NOT_SUPPORTED, cuTexObjectCreate(&t, &r, &d, NULL));
+	IS(CUDA_ERROR_INVALID_HANDLE, cuTexObjectCreate(&t, &r, &d, NULL));
 	OK(cuTexObjectDestroy(t));
 	BAD(cuTexObjectDestroy(t));
 	BAD(cuTexObjectGetResourceDesc(&seen, t));
