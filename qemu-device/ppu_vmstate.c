@@ -105,12 +105,21 @@ static bool ppu_messages_needed(void *opaque)
     return qatomic_read(&s->irq_pending) != 0;
 }
 
+static bool ppu_messages_ok(void *opaque, int version_id)
+{
+    PPUState *s = opaque;
+
+    return !(s->irq_pending >> PPU_NUM_VECTORS);
+}
+
 static const VMStateDescription vmstate_ppu_messages = {
     .name = "ppu/messages",
     .version_id = 1,
     .minimum_version_id = 1,
     .needed = ppu_messages_needed,
     .fields = (VMStateField[]){ VMSTATE_UINT32(irq_pending, PPUState),
+                                VMSTATE_VALIDATE("no such vector",
+                                                 ppu_messages_ok),
                                 VMSTATE_END_OF_LIST() },
 };
 

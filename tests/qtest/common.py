@@ -36,8 +36,8 @@ def wait_until(cond, what):
         time.sleep(0.001)
 
 
-def migrate(src, props="", stop=True):
-    """A new QEMU with the state of src; stop: src was stopped, so the new one stays stopped."""
+def migrate(src, props="", stop=True, edit=None):
+    """A new QEMU with the state of src; stop: src was stopped, so the new one stays stopped. edit changes the stream."""
     file = os.path.join(src.dir, "state")
     if os.path.exists(file):
         os.remove(file)
@@ -47,7 +47,11 @@ def migrate(src, props="", stop=True):
     status = src.qmp("query-migrate").get("status")
     check(status == "completed", "migration " + str(status))
     with open(file, "rb") as f:
-        check(b"ppu" in f.read(), "no device section in the stream")
+        stream = f.read()
+    check(b"ppu" in stream, "no device section in the stream")
+    if edit:
+        with open(file, "wb") as f:
+            f.write(edit(stream))
     dst = boot(props, incoming="exec:cat " + file)
     try:
         wait_until(lambda: dst.qmp("query-status")["status"] == ("paused" if stop else "running"), "the new machine's start")

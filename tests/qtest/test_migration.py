@@ -127,6 +127,35 @@ def test_latched_and_back():
         wait_until(lambda: ppu.irq(K.VEC_ERROR), "the message in the first machine")
 
 
+def test_messages_of_no_vector():
+    """A stream with a message of a vector that the device does not have is refused; it does not end QEMU"""
+    for pending in (1 << K.NUM_VECTORS, 1 << 31):
+        with boot("clock=thread") as qt:
+            ppu = Ppu(qt)
+            ppu.msix_enable()
+            ppu.wr(K.REG_INTR_ENABLE, K.INTR_ALL)
+            ppu.make_context()
+            ppu.make_channel(0, K.CLASS_COMPUTE)
+            qt.qmp("stop")
+            ppu.doorbell(0, 1000)
+            try:
+                with migrate(qt, "clock=thread", edit=lambda stream, n=pending: edited(stream, n)) as dst:
+                    dst.qmp("cont")
+                    time.sleep(0.1)
+                    dst.qmp("query-status")
+                raise AssertionError("the vectors %#x were accepted" % pending)
+            except RuntimeError as err:
+                check("ppu/messages" in str(err), "no sentence about the messages: %s" % err)
+
+
+def edited(stream, pending):
+    """The stream with other messages pending: the subsection has its name, its version, the vectors."""
+    head = b"ppu/messages" + struct.pack(">I", 1)
+    at = stream.rindex(head) + len(head)
+    check(struct.unpack_from(">I", stream, at)[0] != 0, "no message is pending")
+    return stream[:at] + struct.pack(">I", pending) + stream[at + 4:]
+
+
 def test_host_side_differs():
     """Workers, engine and trace classes are the host's affair: another number there takes the state, another shape not"""
     with boot("workers=0,engine=1") as qt:
