@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -190,6 +191,60 @@ TEST(mappings, "mappings are limited, and given back; a bind that is done counts
 	CHECK(!vm_try_op(fd, vm, DRM_PPU_VM_BIND_OP_UNMAP, 0, 0, 0x10000000, 0x1000000, 0));
 	CHECK_EQ(limit_of(fd, DRM_PPU_RES_MAPPINGS).used, used);
 	modparam_set("max_mappings", value);
+}
+
+/* ---- the memory cgroup ---- */
+
+#define CGROUP "/tmp/ppu-cgroup"
+
+/* This process gets into a group of its own, whose memory the kernel counts. */
+static void own_cgroup(void)
+{
+	mkdir(CGROUP, 0755);
+	if (access(CGROUP "/cgroup.procs", F_OK) && mount("none", CGROUP, "cgroup2", 0, NULL))
+		FAIL("cgroup2: %s", strerror(errno));
+	file_write(CGROUP "/cgroup.subtree_control", "+memory");
+	mkdir(CGROUP "/own", 0755);
+	file_write(CGROUP "/own/cgroup.procs", "0");
+}
+
+static uint64_t cgroup_memory(void)
+{
+	char *text = file_text(CGROUP "/own/memory.current");
+	uint64_t bytes;
+
+	CHECK(text);
+	bytes = strtoull(text, NULL, 10);
+	free(text);
+	return bytes;
+}
+
+#define GROUP_OBJECT (16u << 20)
+#define GROUP_MAPS 8192
+
+TEST(cgroup, "objects, and the driver's own memory for mappings, are charged to the memory cgroup of who makes them")
+{
+	/* The kernel charges in advance, and each CPU keeps some of that. */
+	const uint64_t slop = 2 << 20;
+	uint64_t before;
+	uint32_t vm;
+	struct bo bo;
+	int fd;
+
+	own_cgroup();
+	fd = open_ppu();
+	vm = vm_new(fd);
+	before = cgroup_memory();
+	bo = bo_new(fd, GROUP_OBJECT, DRM_PPU_PLACEMENT_SYSTEM);
+	CHECK(cgroup_memory() >= before + GROUP_OBJECT - slop);
+	before = cgroup_memory();
+	for (uint32_t i = 0; i < GROUP_MAPS; i++)
+		CHECK_EQ(vm_try_op(fd, vm, DRM_PPU_VM_BIND_OP_MAP, bo.handle, 0, 0x10000000 + i * 0x1000ull, 4096, 0), 0);
+	CHECK(cgroup_memory() >= before + GROUP_MAPS * 256 - (1 << 20));
+	/* No more than the group may have: the call fails, and nobody is killed. */
+	file_write(CGROUP "/own/memory.max", "41943040");
+	CHECK_EQ(try_ioctl(fd, DRM_IOCTL_PPU_GEM_CREATE, &(struct drm_ppu_gem_create){
+		.size = 64 << 20, .placement = DRM_PPU_PLACEMENT_SYSTEM }), ENOMEM);
 }
 
 TEST(entries, "entries of queued jobs are limited, and given back when the jobs are done")
