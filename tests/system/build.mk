@@ -12,6 +12,10 @@ $(foreach p,$(OWN_MACHINE),$(eval $(call ppu_guest_program,$(p),tests/system/$(p
 # scripts/trials runs it in a machine without a PPU.
 $(eval $(call ppu_guest_program,bare/bare,tests/system/bare/bare.c,,))
 
+# scripts/trials moves the machine in which this runs.
+$(BUILD)/obj/tests/system/moved/writes.o: private PPU_CFLAGS += $(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
+$(eval $(call ppu_guest_program,moved/writes,tests/system/moved/writes.c,,))
+
 # Runs in a machine and on the host; the kernels of tests/unit/runtime/devq.cu are inside.
 $(BUILD)/obj/tests/system/golden/scenes.o: private PPU_CFLAGS += -DDEVQ_PTX='"$(BUILD)/unit/devq.ptx"'
 $(BUILD)/obj/tests/system/golden/scenes.o: $(BUILD)/unit/devq.ptx

@@ -20,8 +20,9 @@ trial()	# NAME ROUNDS
 trial stop 20
 trial snapshot 5
 trial migrate 3
+trial writes 2
 trial plug 3
 # A later run goes on.
 "$PPU_TOP/scripts/trials" --state "$state" --more 1 stop >"$state/log" 2>&1
 grep -q '^stop  *21 ' "$state/log" && echo "ok - the state is kept" || echo "not ok - the state is kept"
-echo 1..5
+echo 1..6
