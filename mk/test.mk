@@ -90,7 +90,7 @@ system-build: $(filter $(BUILD)/guest/system/% $(BUILD)/guest/isolation/%,$(TEST
 #: make check-debug   the driver's tests on a kernel with KASAN, lockdep, kmemleak, ...
 .PHONY: check-debug check-debug-build
 check-debug-build: $(filter $(BUILD)/guest/conformance/% $(BUILD)/guest/debug/% $(BUILD)/guest/storm/%,$(TEST_BINS)) \
-		$(BUILD)/guest/aer/bus_errors $(BUILD)/guest/aer/bus_lost \
+		$(BUILD)/guest/aer/bus_errors $(BUILD)/guest/aer/bus_lost $(BUILD)/guest/two/two_ppus \
 		$(KERNEL_DEBUG).stamp $(KMOD_DEBUG) $(PLANTED)
 check-debug: vm check-debug-build
 	$(Q)scripts/check debug
