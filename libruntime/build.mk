@@ -18,7 +18,7 @@
 # All sources of these folders; a folder without one is a mistake in its name.
 rt_sources = $(foreach d,$(1),$(or $(sort $(wildcard libruntime/$(d)/*.c)),$(error libruntime/$(d) has no source)))
 RT_COMPILER := $(addprefix compiler/,asm obj devlib ptx ptx/ir ptx/front ptx/lower ptx/middle ptx/back)
-RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch prof check check/race debug backend common $(RT_COMPILER))
+RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch prof check check/race check/init debug backend common $(RT_COMPILER))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
 # The device-side library: PTX inside libppu (libruntime/compiler/devlib/library.c).

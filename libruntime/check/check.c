@@ -16,7 +16,7 @@
 
 #include "check/check.h"
 #include "check/float.h"
-#include "check/init.h"
+#include "check/init/init.h"
 #include "check/race/race.h"
 #include "check/state.h"
 #include "check/symbol.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "check/block.h"
 #include "check/cta.h"
-#include "check/init.h"
+#include "check/init/init.h"
 #include "check/shadow.h"
 #include "run_suite.h"
 

@@ -16,7 +16,7 @@
 #include <hw/ppu_isa.h>
 #include <hw/ppu_tmd.h>
 #include "check/cta.h"
-#include "check/init.h"
+#include "check/init/init.h"
 
 struct cta {
 	struct chk_cta is;
