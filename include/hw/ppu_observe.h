@@ -65,7 +65,16 @@ struct ppu_seen_access {
 	/* What is written: a row for each element, or for each 32 bits of wider ones; an atomic's first operand.  NULL: a
 	 * read. */
 	const uint32_t (*value)[PPU_OBSERVE_LANES];
+	/*
+	 * A load: where a word that it has read goes (words as in value), if nobody else reads it.  The pc of the store, and
+	 * which of the store's words it is; PPU_SEEN_UNUSED: nobody reads it; PPU_SEEN_NO_PC: it goes somewhere else, or that is
+	 * not known.  NULL: no load.
+	 */
+	uint32_t (*goes_to)(const struct ppu_seen_access *a, uint32_t word, uint32_t *as);
+	const void *program;		/* for goes_to() */
 };
+#define PPU_SEEN_NO_PC	(~0u)
+#define PPU_SEEN_UNUSED	(~1u)
 
 /* All threads that have arrived know from now on what each of them did before. */
 struct ppu_seen_barrier {
@@ -184,7 +193,6 @@ enum ppu_seen_stop {
 	PPU_SEEN_ENDED,			/* the warp's end */
 	PPU_SEEN_FAULT,
 };
-#define PPU_SEEN_NO_PC	(~0u)
 
 struct ppu_seen_turn {
 	struct ppu_seen_warp at;	/* turn_begin(): the pc is not meant, tokens may have to be popped */

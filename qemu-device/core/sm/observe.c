@@ -220,6 +220,65 @@ static void last_fault(const struct ppu_sm *sm, struct ppu_seen_access *s)
 	}
 }
 
+/* ---- what comes of a value --------------------------------------------------------------------------------- */
+
+#define FAR		64		/* instructions */
+
+static bool has_row(const struct ppu_live *l, unsigned row, unsigned n)
+{
+	return ppu_live_reg(l, row) || (n > 1 && ppu_live_reg(l, row + 1));
+}
+
+/* Up to which the same lanes go on: not over branches, and not over what they may have to wait at. */
+static bool goes_on(const struct ppu_program *p, uint32_t i, uint32_t from)
+{
+	unsigned class = p->code[i].xclass;
+
+	return i < p->n && i - from < FAR && class != PPU_XC_CTRL && class != PPU_XC_WARP;
+}
+
+unsigned ppu_observe_readers(const struct ppu_program *p, uint32_t pc, unsigned row, unsigned n, uint32_t *reader)
+{
+	struct ppu_live reads, writes;
+	unsigned count = 0;
+	uint32_t i, from = pc;
+
+	for (i = from + 1; goes_on(p, i, from); i++) {
+		ppu_flow_effects(p, i, &reads, &writes);
+		if (has_row(&reads, row, n)) {
+			if (count++)
+				return count;
+			*reader = i;
+		}
+		if (ppu_live_reg(&writes, row) && (n < 2 || ppu_live_reg(&writes, row + 1)))
+			return count;
+	}
+	ppu_flow_live(p, i, &reads);
+	return count + (has_row(&reads, row, n) ? PPU_OBSERVE_MANY : 0);
+}
+
+/* Where the word goes that a load has put into the row. */
+static uint32_t word_goes_to(const struct ppu_seen_access *a, uint32_t word, uint32_t *as)
+{
+	const struct ppu_program *p = a->program;
+	unsigned row = p->code[a->at.pc].d + word, count;
+	const struct ppu_dinsn *st;
+	struct access to;
+	uint32_t pc = 0;
+
+	if (row >= p->nregs)
+		return PPU_SEEN_UNUSED;
+	count = ppu_observe_readers(p, a->at.pc, row, 1, &pc);
+	if (count != 1)
+		return count ? PPU_SEEN_NO_PC : PPU_SEEN_UNUSED;
+	st = &p->code[pc];
+	if (st->op != PPU_OP_ST || row < st->b || row == st->a || (PPU_SPACE_IS_64(st->m) && row == st->a + 1u))
+		return PPU_SEEN_NO_PC;
+	access_shape(st, PPU_ACC_WRITE, &to);
+	*as = row - st->b;
+	return *as < (uint32_t)to.n * to.regs ? pc : PPU_SEEN_NO_PC;
+}
+
 /* Nobody wants to see this access, unless it faults. */
 static bool is_dull(const struct ppu_observer *o, unsigned space)
 {
@@ -251,6 +310,8 @@ static enum ppu_step see_access(struct ppu_sm *sm, struct ppu_warp *w, const str
 		s.addr[__builtin_ctz(m)] = lane_va(&a, (unsigned)__builtin_ctz(m));
 	s.kind = acc == PPU_ACC_READ ? PPU_SEEN_READ : acc == PPU_ACC_WRITE ? PPU_SEEN_WRITE : PPU_SEEN_ATOMIC;
 	s.value = NULL;
+	s.program = w->prog;
+	s.goes_to = acc == PPU_ACC_READ ? word_goes_to : NULL;
 	if (acc != PPU_ACC_READ) {
 		copy_operand(w, di, &a, value);
 		s.value = (const uint32_t (*)[PPU_LANES])value;

@@ -26,6 +26,10 @@ void ppu_observe_cta_of(const struct ppu_cta *cta, struct ppu_seen_cta *s);
 void ppu_observe_place(const struct ppu_sm *sm, const struct ppu_warp *w, struct ppu_seen_cta *cta, struct ppu_seen_warp *at);
 /* Does what the instruction does without anybody who looks. */
 enum ppu_step ppu_observe_unseen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);
+/* How many instructions read what the one at pc has written to n rows, before these lanes part, and the first of them; more
+ * than one, or PPU_OBSERVE_MANY if somebody may read it later. */
+#define PPU_OBSERVE_MANY	2u
+unsigned ppu_observe_readers(const struct ppu_program *p, uint32_t pc, unsigned row, unsigned n, uint32_t *reader);
 /* observe_float.c: does an instruction compute with floating point; one that does; and a SEL among what was computed. */
 bool ppu_observe_is_float(const struct ppu_dinsn *di);
 enum ppu_step ppu_observe_float(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask);

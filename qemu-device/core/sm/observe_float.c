@@ -85,40 +85,6 @@ static bool of_interest(const struct ppu_warp *w, const struct ppu_dinsn *di, ui
 /* ---- what comes of a result ------------------------------------------------------------------------------ */
 
 #define MOST_STEPS	4
-#define FAR		64		/* instructions */
-
-static bool has_row(const struct ppu_live *l, unsigned row, unsigned n)
-{
-	return ppu_live_reg(l, row) || (n > 1 && ppu_live_reg(l, row + 1));
-}
-
-/* Up to which the same lanes go on: not over branches, and not over what they may have to wait at. */
-static bool goes_on(const struct ppu_program *p, uint32_t i, uint32_t from)
-{
-	unsigned class = p->code[i].xclass;
-
-	return i < p->n && i - from < FAR && class != PPU_XC_CTRL && class != PPU_XC_WARP;
-}
-
-/* The one instruction that reads rows which the one at pc has written, before these lanes part; if nobody reads them later. */
-static uint32_t only_reader(const struct ppu_program *p, uint32_t pc, unsigned row, unsigned n)
-{
-	uint32_t reader = PPU_SEEN_NO_CHOICE, i;
-	struct ppu_live reads, writes;
-
-	for (i = pc + 1; goes_on(p, i, pc); i++) {
-		ppu_flow_effects(p, i, &reads, &writes);
-		if (has_row(&reads, row, n)) {
-			if (reader != PPU_SEEN_NO_CHOICE)
-				return PPU_SEEN_NO_CHOICE;
-			reader = i;
-		}
-		if (ppu_live_reg(&writes, row) && (n < 2 || ppu_live_reg(&writes, row + 1)))
-			return reader;
-	}
-	ppu_flow_live(p, i, &reads);
-	return has_row(&reads, row, n) ? PPU_SEEN_NO_CHOICE : reader;
-}
 
 /* Compilers compute what a program may not choose, and choose afterwards. */
 static uint32_t choice_of(const struct ppu_program *p, uint32_t pc, uint32_t *second)
@@ -131,8 +97,7 @@ static uint32_t choice_of(const struct ppu_program *p, uint32_t pc, uint32_t *se
 
 		if (!di->always || row >= p->nregs)
 			break;
-		pc = only_reader(p, pc, row, ppu_type_bits(di->t) == 64 ? 2 : 1);
-		if (pc == PPU_SEEN_NO_CHOICE)
+		if (ppu_observe_readers(p, pc, row, ppu_type_bits(di->t) == 64 ? 2 : 1, &pc) != 1)
 			break;
 		di = &p->code[pc];
 		if (di->op == PPU_OP_SEL) {

@@ -35,8 +35,8 @@ struct access {
 	uint64_t imm;
 };
 
-static inline void access_of(const struct ppu_warp *w, const struct ppu_dinsn *di, unsigned acc,
-			     struct access *a)
+/* What the instruction says of it, without addresses. */
+static inline void access_shape(const struct ppu_dinsn *di, unsigned acc, struct access *a)
 {
 	static const uint8_t bytes[PPU_T_COUNT] = {
 #define T(name, code, bits, suffix) [code] = (bits) / 8,
@@ -52,6 +52,12 @@ static inline void access_of(const struct ppu_warp *w, const struct ppu_dinsn *d
 	a->regs = a->esz > 4 ? a->esz / 4 : 1;
 	a->sign = di->t == PPU_T_S8 || di->t == PPU_T_S16;
 	a->is64 = PPU_SPACE_IS_64(di->m);
+}
+
+static inline void access_of(const struct ppu_warp *w, const struct ppu_dinsn *di, unsigned acc,
+			     struct access *a)
+{
+	access_shape(di, acc, a);
 	a->lo = w->v.row[di->a];
 	a->hi = a->is64 ? w->v.row[di->a + 1] : NULL;
 	a->imm = di->imm64;
