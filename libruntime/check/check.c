@@ -177,9 +177,11 @@ static const struct tool_ops tools[TOOLS] = {
 	},
 	[INITCHECK] = {
 		.observer = {
-			.spaces = 1 << PPU_SPACE_GLOBAL | 1 << PPU_SPACE_SHARED, .access = see_access, .copy = see_copy, CTAS,
+			.spaces = 1 << PPU_SPACE_GLOBAL | 1 << PPU_SPACE_SHARED | 1 << PPU_SPACE_LOCAL, .access = see_access,
+			.call = see_call, .copy = see_copy, CTAS,
 		},
-		.access = chk_init_access, .copy = chk_init_copy, .cta_end = chk_init_cta_end, .task_end = chk_init_task_end,
+		.access = chk_init_access, .call = chk_init_call, .copy = chk_init_copy, .cta_end = chk_init_cta_end,
+		.task_end = chk_init_task_end,
 	},
 	[SYNCCHECK] = {
 		.observer = { .barrier = see_barrier, .warp_sync = see_warp, .sync = see_sync, .stuck = see_stuck, CTAS },
@@ -433,6 +435,11 @@ bool chk_on(void)
 	return tool == MEMCHECK;
 }
 
+bool chk_wants_unwritten(void)
+{
+	return tool == INITCHECK;
+}
+
 /* ---- contexts ---------------------------------------------------------------------------------- */
 
 struct chk_ctx *chk_ctx_new(const struct be_ops *be, struct be_vm *vm)
@@ -637,6 +644,24 @@ void chk_pool_alloc(uint64_t va, uint64_t bytes)
 	if (b && b->bytes > bytes) {
 		chk_shadow_set(&c->valid, va + bytes, b->bytes - bytes, false);
 		b->bytes = bytes;
+	}
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_pool_again(uint64_t va, uint64_t bytes, uint64_t room)
+{
+	struct chk_block *b;
+	struct chk_stack s;
+	struct chk_ctx *c;
+
+	chk_stack_take(&s);
+	pthread_mutex_lock(&chk_lock);
+	b = block_of_any(va, &c);
+	if (b) {
+		b->made = s;
+		b->bytes = bytes;
+		chk_init_gone(c, va, room);
+		chk_init_fresh(c, va, bytes);
 	}
 	pthread_mutex_unlock(&chk_lock);
 }

@@ -27,6 +27,8 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 void chk_close(const struct be_ops *be, struct be_dev *dev);
 /* Is memory checked, so that none should be used again soon? */
 bool chk_on(void);
+/* Does anybody want to know which memory nobody has written? */
+bool chk_wants_unwritten(void);
 
 /* NULL: nothing is checked, or no memory. */
 struct chk_ctx *chk_ctx_new(const struct be_ops *be, struct be_vm *vm);
@@ -54,6 +56,8 @@ void chk_bad_range(struct chk_ctx *c, const char *access, uint64_t va, uint64_t 
  * stream, so that launches from now on must not use it. */
 void chk_pool_alloc(uint64_t va, uint64_t bytes);
 void chk_pool_free(uint64_t va);
+/* The program got so many bytes of the block that begins there, and nobody uses what it was before: initcheck. */
+void chk_pool_again(uint64_t va, uint64_t bytes, uint64_t room);
 
 /* The next launch has this number; its tasks' ids end with it. */
 void chk_launch(struct chk_ctx *c, uint32_t launch);

@@ -4,10 +4,10 @@
  *
  * Global memory: a set of bytes for each context, c->fresh.  An allocation puts its bytes in; a store of a thread, a copy or a
  * fill takes them out.  A copy of such bytes is no finding: those where it puts them are fresh, too, so the read that matters
- * is found.  c->valid has all bytes that can be fresh: memory that the CPU can write is not among them, because nobody
- * sees it do so.
+ * is found; copied.c does the same for threads.  c->valid has all bytes that can be fresh: memory that the CPU can write is
+ * not among them, because nobody sees it do so.
  *
- * Shared memory: a flag for each byte of a block that runs.
+ * Shared memory: a flag for each byte of a block that runs.  Local memory: local.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,7 @@
 
 #include <hw/ppu_isa.h>
 #include <hw/ppu_tmd.h>
-#include "check/cta.h"
-#include "check/init/init.h"
-
-struct cta {
-	struct chk_cta is;
-	uint8_t written[];		/* by byte */
-};
+#include "check/init/inner.h"
 
 /* Lanes that have done the access. */
 static uint32_t done(const struct ppu_seen_access *a)
@@ -43,50 +37,29 @@ void chk_init_gone(struct chk_ctx *c, uint64_t va, uint64_t bytes)
 	chk_shadow_set(&c->fresh, va, bytes, false);
 }
 
-static unsigned fresh_bytes(struct chk_ctx *c, uint64_t va, unsigned bytes)
+static uint32_t global_unwritten(struct chk_ctx *c, const struct ppu_seen_access *a, unsigned lane)
 {
-	unsigned n = 0;
+	uint32_t found = 0;
 
-	for (unsigned i = 0; i < bytes; i++)
-		n += chk_shadow_any(&c->fresh, va + i, 1);
-	return n;
+	if (!chk_shadow_any(&c->fresh, a->addr[lane], a->bytes))
+		return 0;
+	for (unsigned i = 0; i < a->bytes; i++)
+		found |= (uint32_t)chk_shadow_any(&c->fresh, a->addr[lane] + i, 1) << i;
+	return found;
 }
 
-/* Lanes that read fresh bytes of one allocation are one finding. */
-static void tell_global(struct chk_ctx *c, const struct ppu_seen_access *a, uint32_t lanes)
+static void global_write(struct chk_ctx *c, const struct ppu_seen_access *a, unsigned lane, uint32_t unwritten)
 {
-	while (lanes) {
-		unsigned first = (unsigned)__builtin_ctz(lanes);
-		struct chk_finding f = { .kind = CHK_UNINITIALIZED, .block = chk_block_near(&c->blocks, a->addr[first]) };
-		uint32_t same = 0, m;
-		int n;
+	uint64_t va = a->addr[lane];
 
-		for (m = lanes; m; m &= m - 1)
-			if (chk_block_near(&c->blocks, a->addr[__builtin_ctz(m)]) == f.block)
-				same |= m & -m;
-		lanes &= ~same;
-		f.same = f.block ? f.block->va : 0;
-		n = chk_name_access(a, first, &f);
-		snprintf(f.what + n, sizeof(f.what) - (size_t)n, ", %u of which nobody has written",
-			 fresh_bytes(c, a->addr[first], a->bytes));
-		chk_tell(c, a, same, &f);
+	if (chk_shadow_any(&c->fresh, va, a->bytes))
+		chk_shadow_set(&c->fresh, va, a->bytes, false);
+	for (; unwritten; unwritten &= unwritten - 1) {
+		uint64_t at = va + (unsigned)__builtin_ctz(unwritten);
+
+		if (chk_shadow_any(&c->valid, at, 1))
+			chk_shadow_set(&c->fresh, at, 1, true);
 	}
-}
-
-static void global(struct chk_ctx *c, const struct ppu_seen_access *a)
-{
-	uint32_t lanes = 0, m;
-
-	for (m = done(a); m; m &= m - 1) {
-		unsigned i = (unsigned)__builtin_ctz(m);
-
-		if (chk_shadow_any(&c->fresh, a->addr[i], a->bytes))
-			lanes |= 1u << i;
-	}
-	if (a->kind != PPU_SEEN_WRITE && lanes)
-		tell_global(c, a, lanes);
-	for (m = a->kind == PPU_SEEN_READ ? 0 : lanes; m; m &= m - 1)
-		chk_shadow_set(&c->fresh, a->addr[__builtin_ctz(m)], a->bytes, false);
 }
 
 /* A piece of a row that lies in one page on both sides. */
@@ -144,11 +117,18 @@ void chk_init_copy(struct chk_ctx *c, const struct ppu_seen_copy *copy)
 
 /* ---- shared memory ----------------------------------------------------------------------------- */
 
-static struct chk_ctas ctas;
-
-static struct cta *cta_of(const struct ppu_seen_cta *s)
+static void drop(struct chk_cta *c)
 {
-	return chk_cta_of(&ctas, s, sizeof(struct cta) + s->task.shared_bytes);
+	ci_local_free((struct ci_cta *)c);
+	ci_copied_free((struct ci_cta *)c);
+	free(c);
+}
+
+static struct chk_ctas ctas = { .drop = drop };
+
+static struct ci_cta *cta_of(const struct ppu_seen_cta *s)
+{
+	return chk_cta_of(&ctas, s, sizeof(struct ci_cta) + s->task.shared_bytes);
 }
 
 void chk_init_cta_end(const struct ppu_seen_cta *c)
@@ -161,59 +141,170 @@ void chk_init_task_end(const struct ppu_seen_task *t)
 	chk_cta_end_all(&ctas, t);
 }
 
-static unsigned missing(const uint8_t *written, unsigned bytes)
+/* Of its access to the block's memory; beside it there is nothing. */
+static uint8_t *shared_at(struct ci_cta *cta, const struct ppu_seen_access *a, unsigned lane)
+{
+	uint64_t at = a->addr[lane];
+
+	return at >= cta->is.shared_bytes || cta->is.shared_bytes - at < a->bytes ? NULL : cta->written + at;
+}
+
+static uint32_t shared_unwritten(struct ci_cta *cta, const struct ppu_seen_access *a, unsigned lane)
 {
 	static const uint8_t all[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
-	unsigned i, n = 0;
+	const uint8_t *written = shared_at(cta, a, lane);
+	uint32_t found = 0;
 
-	if (!memcmp(written, all, bytes))
+	if (!written || !memcmp(written, all, a->bytes))
 		return 0;
-	for (i = 0; i < bytes; i++)
-		n += !written[i];
-	return n;
+	for (unsigned i = 0; i < a->bytes; i++)
+		found |= (uint32_t)!written[i] << i;
+	return found;
+}
+
+static void shared_write(struct ci_cta *cta, const struct ppu_seen_access *a, unsigned lane, uint32_t unwritten)
+{
+	uint8_t *written = shared_at(cta, a, lane);
+
+	for (unsigned i = 0; written && i < a->bytes; i++)
+		written[i] = !(unwritten >> i & 1);
 }
 
 /* The usual case, at once: all that lies between the lowest and the highest byte is written. */
-static bool all_written(const struct cta *cta, const struct ppu_seen_access *a)
+static bool all_written(const struct ci_cta *cta, const struct ppu_seen_access *a)
 {
 	uint64_t at, bytes = chk_span(a, &at);
 
 	return bytes && at < cta->is.shared_bytes && cta->is.shared_bytes - at >= bytes && !memchr(cta->written + at, 0, bytes);
 }
 
-static void shared(struct chk_ctx *c, const struct ppu_seen_access *a)
+/* ---- accesses ---------------------------------------------------------------------------------- */
+
+static uint32_t lane_unwritten(struct chk_ctx *c, struct ci_cta *cta, const struct ppu_seen_access *a, unsigned lane)
 {
-	struct cta *cta = cta_of(a->at.cta);
-	uint32_t lanes = 0, m;
-	struct chk_finding f = { .kind = CHK_UNINITIALIZED };
-	unsigned first = 0, n;
+	return a->space == PPU_SPACE_GLOBAL ? global_unwritten(c, a, lane) :
+	       a->space == PPU_SPACE_SHARED ? shared_unwritten(cta, a, lane) : ci_local_unwritten(cta, a, lane);
+}
 
-	/* Blocks of a cluster write each other's. */
-	if (!cta || PPU_CLUSTER_CTAS(a->at.cta->task.cluster) > 1 || all_written(cta, a))
-		return;
-	for (m = done(a); m; m &= m - 1) {
-		uint64_t at = a->addr[__builtin_ctz(m)];
+/* Lanes that read what nobody has written, and which bytes. */
+static uint32_t all_unwritten(struct chk_ctx *c, struct ci_cta *cta, const struct ppu_seen_access *a, uint32_t *unwritten)
+{
+	uint32_t lanes = 0;
 
-		if (at >= cta->is.shared_bytes || cta->is.shared_bytes - at < a->bytes)
-			continue;
-		n = a->kind == PPU_SEEN_WRITE ? 0 : missing(cta->written + at, a->bytes);
-		if (n && !lanes)
-			first = n;
-		lanes |= n ? m & -m : 0;
-		if (a->kind != PPU_SEEN_READ)
-			memset(cta->written + at, 1, a->bytes);
+	if (a->space == PPU_SPACE_SHARED && all_written(cta, a))
+		return 0;
+	FOR_LANES(i, done(a)) {
+		unwritten[i] = lane_unwritten(c, cta, a, i);
+		lanes |= (uint32_t)!!unwritten[i] << i;
 	}
-	if (!lanes)
+	return lanes;
+}
+
+static const char *who(unsigned space)
+{
+	return space == PPU_SPACE_GLOBAL ? "nobody has" : space == PPU_SPACE_SHARED ? "no thread of the block has" :
+	       "the thread has not";
+}
+
+/* Functions of the device's library keep a thread's state in local memory, and look at it to see whether it is theirs; and they
+ * copy a program's arguments with what is between them. */
+static bool is_of_library(const struct chk_ctx *c, const struct ppu_seen_access *a)
+{
+	struct chk_place place;
+
+	if (a->space != PPU_SPACE_LOCAL)
+		return false;
+	chk_place_of(c, &a->at, a->lanes, &place);
+	return place.function && (!strncmp(place.function, "__ppu_", 6) || !strcmp(place.function, "vprintf"));
+}
+
+/* Lanes that read unwritten bytes of one allocation are one finding. */
+void ci_tell(struct chk_ctx *c, const struct ppu_seen_access *a, uint32_t lanes, const uint32_t *unwritten)
+{
+	if (is_of_library(c, a))
 		return;
-	n = (unsigned)chk_name_access(a, (unsigned)__builtin_ctz(lanes), &f);
-	snprintf(f.what + n, sizeof(f.what) - n, ", %u of which no thread of the block has written", first);
-	chk_tell(c, a, lanes, &f);
+	while (lanes) {
+		unsigned first = (unsigned)__builtin_ctz(lanes);
+		struct chk_finding f = { .kind = CHK_UNINITIALIZED };
+		uint32_t same = lanes;
+		int n;
+
+		if (a->space == PPU_SPACE_GLOBAL) {
+			f.block = chk_block_near(&c->blocks, a->addr[first]);
+			f.same = f.block ? f.block->va : 0;
+			FOR_LANES(i, lanes)
+				if (chk_block_near(&c->blocks, a->addr[i]) != f.block)
+					same &= ~(1u << i);
+		}
+		lanes &= ~same;
+		n = chk_name_access(a, first, &f);
+		snprintf(f.what + n, sizeof(f.what) - (size_t)n, ", %u of which %s written",
+			 (unsigned)__builtin_popcount(unwritten[first]), who(a->space));
+		chk_tell(c, a, same, &f);
+	}
+}
+
+/*
+ * Compilers that do not optimise read and write whole words of local memory for bit-fields, and pass the byte of a structure
+ * without members.
+ */
+static uint32_t without_dull(const struct ppu_seen_access *a, uint32_t lanes, const uint32_t *unwritten)
+{
+	FOR_LANES(i, a->space == PPU_SPACE_LOCAL ? lanes : 0)
+		if (a->bytes == 1 || unwritten[i] != CI_ALL(a->bytes))
+			lanes &= ~(1u << i);
+	return lanes;
+}
+
+static void reads(struct chk_ctx *c, struct ci_cta *cta, const struct ppu_seen_access *a)
+{
+	uint32_t unwritten[PPU_OBSERVE_LANES] = { 0 }, lanes = all_unwritten(c, cta, a, unwritten);
+
+	if (a->kind == PPU_SEEN_READ && (lanes || cta->values) && ci_copies(cta, a, unwritten))
+		return;
+	lanes = without_dull(a, lanes, unwritten);
+	if (lanes)
+		ci_tell(c, a, lanes, unwritten);
+}
+
+static void writes(struct chk_ctx *c, struct ci_cta *cta, const struct ppu_seen_access *a)
+{
+	uint32_t unwritten[PPU_OBSERVE_LANES] = { 0 };
+
+	if (a->kind == PPU_SEEN_WRITE && cta->values)
+		ci_copied(c, cta, a, unwritten);
+	FOR_LANES(i, done(a)) {
+		if (a->space == PPU_SPACE_GLOBAL)
+			global_write(c, a, i, unwritten[i]);
+		else if (a->space == PPU_SPACE_SHARED)
+			shared_write(cta, a, i, unwritten[i]);
+		else
+			ci_local_write(cta, a, i, unwritten[i]);
+	}
 }
 
 void chk_init_access(struct chk_ctx *c, const struct ppu_seen_access *a)
 {
-	if (a->space == PPU_SPACE_GLOBAL)
-		global(c, a);
-	else if (a->space == PPU_SPACE_SHARED)
-		shared(c, a);
+	struct ci_cta *cta;
+
+	if (a->space == PPU_SPACE_PARAM)
+		return;
+	/* Blocks of a cluster write each other's. */
+	if (a->space == PPU_SPACE_SHARED && PPU_CLUSTER_CTAS(a->at.cta->task.cluster) > 1)
+		return;
+	cta = cta_of(a->at.cta);
+	if (!cta)
+		return;
+	if (a->kind != PPU_SEEN_WRITE)
+		reads(c, cta, a);
+	if (a->kind != PPU_SEEN_READ)
+		writes(c, cta, a);
+}
+
+void chk_init_call(struct chk_ctx *c, const struct ppu_seen_call *s)
+{
+	struct ci_cta *cta = s->returns ? cta_of(s->at.cta) : NULL;
+
+	if (cta)
+		ci_local_return(cta, s);
 }

@@ -11,6 +11,7 @@
 void chk_init_fresh(struct chk_ctx *c, uint64_t va, uint64_t bytes);
 void chk_init_gone(struct chk_ctx *c, uint64_t va, uint64_t bytes);
 void chk_init_access(struct chk_ctx *c, const struct ppu_seen_access *a);
+void chk_init_call(struct chk_ctx *c, const struct ppu_seen_call *s);
 void chk_init_copy(struct chk_ctx *c, const struct ppu_seen_copy *copy);
 void chk_init_cta_end(const struct ppu_seen_cta *c);
 void chk_init_task_end(const struct ppu_seen_task *t);

@@ -99,12 +99,18 @@ void cu_pool_forget(const struct CUctx_st *c)
 	pthread_mutex_unlock(&lock);
 }
 
+static bool is_idle(const struct block *b)
+{
+	return !b->freed || ppuEventQuery(b->freed) == PPU_SUCCESS;
+}
+
 static bool reusable(const struct block *b, uint64_t bytes, ppuStream stream)
 {
 	/* The checker wants that freed memory is not used again soon. */
 	if (chk_on() || b->used || b->bytes < bytes || b->bytes > 2 * bytes + (1u << 20))
 		return false;
-	return !b->freed || b->stream == stream || ppuEventQuery(b->freed) == PPU_SUCCESS;
+	/* Nor can it say who reads what nobody has written, while others may still read what was there before. */
+	return (b->stream == stream && !chk_wants_unwritten()) || is_idle(b);
 }
 
 static struct block *block_new(struct CUmemPoolHandle_st *p, uint64_t bytes)
@@ -132,13 +138,22 @@ static void trim(struct CUmemPoolHandle_st *p, uint64_t keep)
 
 	for (; b && p->reserved > keep; b = next) {
 		next = b->next;
-		if (!b->used && (!b->freed || ppuEventQuery(b->freed) == PPU_SUCCESS))
+		if (!b->used && is_idle(b))
 			block_free(p, b, true);
 	}
 }
 
-/* Takes the free block that fits best, or a new one. */
-static CUresult take(struct CUmemPoolHandle_st *p, uint64_t bytes, ppuStream stream, CUdeviceptr *ptr)
+/* In this stream it may be used again, although kernels and copies that were given to it before still use it. */
+static struct block *best_behind(struct CUmemPoolHandle_st *p, uint64_t bytes, ppuStream stream)
+{
+	for (struct block *b = p->blocks; b; b = b->next)
+		if (!b->used && b->bytes >= bytes && b->stream == stream)
+			return b;
+	return NULL;
+}
+
+/* Takes the free block that fits best, or a new one, of `bytes`, of which the program wants `asked`. */
+static CUresult take(struct CUmemPoolHandle_st *p, uint64_t asked, uint64_t bytes, ppuStream stream, CUdeviceptr *ptr)
 {
 	struct block *best = NULL;
 
@@ -153,8 +168,12 @@ static CUresult take(struct CUmemPoolHandle_st *p, uint64_t bytes, ppuStream str
 		trim(p, 0);
 		best = block_new(p, bytes);
 	}
+	if (!best && chk_wants_unwritten())
+		best = best_behind(p, bytes, stream);
 	if (!best)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (chk_wants_unwritten() && is_idle(best))
+		chk_pool_again(best->va, asked, bytes);
 	if (best->freed)
 		ppuEventDestroy(best->freed);
 	best->freed = NULL;
@@ -552,7 +571,7 @@ static CUresult alloc(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstrea
 			r = CUDA_ERROR_INVALID_VALUE;
 		} else {
 			change_context(p, u.ctx);
-			r = take(p, room, u.ppu, ptr);
+			r = take(p, bytes, room, u.ppu, ptr);
 			if (!r && chk_on())
 				chk_pool_alloc(*ptr, bytes);
 		}
