@@ -32,6 +32,7 @@ static const char help[] =
 	"  --cancellation BITS  floatcheck: sums that lose so many bits, too\n"
 	"  --schedules N        instead of a tool: run in N other orders of warps and blocks, and tell which give another output\n"
 	"  --seed S             schedules: the first of these orders (default: 1)\n"
+	"  --compare FILE       schedules: compare this file, too, which the program writes; may be given more than once\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
 	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
 	"  --json FILE, --xml FILE   write the findings there\n"
@@ -59,7 +60,7 @@ struct args {
 	const char *tool, *json, *xml, *suppressions;
 	bool leaks, strict, loaded;
 	unsigned bits;		/* of cancellation; 0: not wanted */
-	unsigned orders, seed;	/* of schedules; 0: not wanted */
+	struct schedules sched;	/* orders 0: not wanted */
 	int exit_code;		/* -1: the program's */
 	char **program;
 };
@@ -133,9 +134,12 @@ static void parse(char **argv, struct args *a)
 				wrap_usage("no number of bits: ", v);
 			a->bits = (unsigned)n;
 		} else if ((v = wrap_value(argv, &i, "--schedules"))) {
-			a->orders = number_from_1(v);
+			a->sched.orders = number_from_1(v);
 		} else if ((v = wrap_value(argv, &i, "--seed"))) {
-			a->seed = number_from_1(v);
+			a->sched.seed = number_from_1(v);
+		} else if ((v = wrap_value(argv, &i, "--compare"))) {
+			a->sched.files = wrap_need(realloc(a->sched.files, (a->sched.num_files + 1) * sizeof(v)));
+			a->sched.files[a->sched.num_files++] = v;
 		} else if ((v = wrap_value(argv, &i, "--tool"))) {
 			if (!is_tool(v))
 				wrap_usage("there is no tool ", v);
@@ -158,10 +162,12 @@ static void parse(char **argv, struct args *a)
 		}
 	}
 	a->program = argv + i;
-	if (a->seed && !a->orders)
+	if (a->sched.seed && !a->sched.orders)
 		wrap_usage("--seed is of --schedules", "");
-	if (a->orders && (tool || a->leaks || a->strict || a->loaded || a->bits || a->json || a->xml || a->suppressions))
-		wrap_usage("--schedules has no tool, and of the options only --seed and --error-exitcode", "");
+	if (a->sched.num_files && !a->sched.orders)
+		wrap_usage("--compare is of --schedules", "");
+	if (a->sched.orders && (tool || a->leaks || a->strict || a->loaded || a->bits || a->json || a->xml || a->suppressions))
+		wrap_usage("--schedules has no tool, and of the options only --seed, --compare and --error-exitcode", "");
 	if (!argv[i])
 		wrap_usage("which program?", "");
 	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
@@ -394,10 +400,12 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	parse(argv, &a);
-	if (a.orders) {
+	if (a.sched.orders) {
 		unsigned differ;
 
-		status = schedules_run(a.program, a.orders, a.seed ? a.seed : 1, &differ);
+		a.sched.program = a.program;
+		a.sched.seed += !a.sched.seed;
+		status = schedules_run(&a.sched, &differ);
 		return differ && a.exit_code >= 0 ? a.exit_code : status;
 	}
 	if (a.suppressions && (access(a.suppressions, R_OK) || is_directory(a.suppressions))) {

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/check/kept.h"
 #include "tools/check/schedules.h"
 #include "tools/wrap/wrap.h"
 
@@ -30,6 +31,7 @@ struct output {
 	size_t bytes;
 	int status;			/* HUNG: it was stopped */
 	uint64_t ns;
+	struct kept *files;		/* those that are compared */
 };
 
 static volatile sig_atomic_t group;	/* of processes of the run that is on its way; 0: none is */
@@ -70,18 +72,6 @@ static void set_order(unsigned seed)
 	if (seed)
 		setenv("PPU_PROPS", all, 1);
 	free(all);
-}
-
-/* What is in the file, from its start. */
-static void take(int fd, struct output *o)
-{
-	off_t end = lseek(fd, 0, SEEK_END);
-	ssize_t n = 0;
-
-	o->bytes = end > 0 ? (size_t)end : 0;
-	o->text = wrap_need(calloc(1, o->bytes + 1));
-	for (size_t at = 0; at < o->bytes && (n = pread(fd, o->text + at, o->bytes - at, (off_t)at)) > 0; )
-		at += (size_t)n;
 }
 
 /* Without an end the program is stopped. */
@@ -126,7 +116,7 @@ static void run(char **program, unsigned seed, uint64_t most, struct output *o)
 	o->status = wait_for(child, most);
 	group = 0;
 	o->ns = now() - begin;
-	take(fileno(f), o);
+	o->text = kept_take(fileno(f), &o->bytes);
 	fclose(f);
 }
 
@@ -149,46 +139,79 @@ static void tell_lines(const struct output *own, const struct output *o)
 		(int)strcspn(own->text + start, "\n"), own->text + start);
 }
 
-static bool differs(const struct output *own, const struct output *o)
+static bool prints_another(const struct output *own, const struct output *o)
 {
 	return own->status != o->status || own->bytes != o->bytes || memcmp(own->text, o->text, o->bytes) != 0;
 }
 
-static void tell(const struct output *own, const struct output *o, unsigned seed)
+static void tell(const struct schedules *s, const struct output *own, const struct output *o, unsigned seed)
 {
 	if (o->status == HUNG)
 		fprintf(stderr, "ppu-check: order %u: the program does not end\n", seed);
 	else if (o->status != own->status)
 		fprintf(stderr, "ppu-check: order %u: exit status %d instead of %d\n", seed, o->status, own->status);
-	else
+	else if (prints_another(own, o))
 		fprintf(stderr, "ppu-check: order %u: another output\n", seed);
 	tell_lines(own, o);
+	for (unsigned i = 0; i < s->num_files && o->status != HUNG; i++)
+		kept_tell(s->files[i], &own->files[i], &o->files[i], seed);
 	fprintf(stderr, "  again with PPU_PROPS=" ORDER ", or --schedules 1 --seed %u\n", ORDER_OF(seed), seed);
 }
 
-int schedules_run(char **program, unsigned orders, unsigned seed, unsigned *differ)
+static bool differs(const struct schedules *s, const struct output *own, const struct output *o)
 {
+	bool other = prints_another(own, o);
+
+	for (unsigned i = 0; i < s->num_files; i++)
+		other |= kept_differs(&own->files[i], &o->files[i]);
+	return other;
+}
+
+/* The program finds its files as they were before the first run. */
+static void run_in_order(const struct schedules *s, const struct kept *before, unsigned seed, uint64_t most, struct output *o)
+{
+	for (unsigned i = 0; i < s->num_files; i++)
+		kept_put(s->files[i], &before[i]);
+	run(s->program, seed, most, o);
+	o->files = kept_files(s->files, s->num_files);
+}
+
+static void drop(const struct schedules *s, struct output *o)
+{
+	free(o->text);
+	kept_free(o->files, s->num_files);
+}
+
+int schedules_run(const struct schedules *s, unsigned *differ)
+{
+	struct kept *before = kept_files(s->files, s->num_files);
 	struct output own = { 0 }, o;
 	uint64_t most = LEAST_NS;
 
 	setenv("PPU_BACKEND", "core", 0);
 	stop_with_us();
-	run(program, 0, UINT64_MAX / 2, &own);
+	run_in_order(s, before, 0, UINT64_MAX / 2, &own);
 	fwrite(own.text, 1, own.bytes, stdout);
 	fflush(stdout);
+	for (unsigned i = 0; i < s->num_files; i++)
+		if (!own.files[i].text)
+			fprintf(stderr, "ppu-check: there is no file %s after the run\n", s->files[i]);
 	if (own.ns * TIMES > most)
 		most = own.ns * TIMES;
 	*differ = 0;
-	for (unsigned i = 0; i < orders; i++) {
+	for (unsigned i = 0; i < s->orders; i++) {
 		o = (struct output){ 0 };
-		run(program, seed + i, most, &o);
-		if (differs(&own, &o)) {
+		run_in_order(s, before, s->seed + i, most, &o);
+		if (differs(s, &own, &o)) {
 			if (++*differ <= 10)
-				tell(&own, &o, seed + i);
+				tell(s, &own, &o, s->seed + i);
 		}
-		free(o.text);
+		drop(s, &o);
 	}
-	fprintf(stderr, "ppu-check: %u of %u orders give another output\n", *differ, orders);
-	free(own.text);
+	for (unsigned i = 0; i < s->num_files; i++)
+		kept_put(s->files[i], &own.files[i]);
+	fprintf(stderr, "ppu-check: %u of %u orders give another output\n", *differ, s->orders);
+	kept_free(before, s->num_files);
+	drop(s, &own);
 	return own.status;
 }

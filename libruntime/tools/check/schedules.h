@@ -5,8 +5,15 @@
 
 #include <stdbool.h>
 
-/* Runs the program in the device's own order and in `orders` others, from this seed on, and tells which give another output.
+struct schedules {
+	char **program;
+	unsigned orders, seed;		/* how many, from this seed on */
+	const char **files;		/* that the program writes, and that are compared, too */
+	unsigned num_files;
+};
+
+/* Runs the program in the device's own order and in others, and tells which give another output.
  * Returns the program's exit status in the device's own order; *differ: how many do. */
-int schedules_run(char **program, unsigned orders, unsigned seed, unsigned *differ);
+int schedules_run(const struct schedules *s, unsigned *differ);
 
 #endif

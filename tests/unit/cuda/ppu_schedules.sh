@@ -37,6 +37,29 @@ for program in cuda-matmul cuda-reduction sample-histogram; do
 	[[ $? != 77 ]] && grep -q '^ppu-check: 0 of 4 orders' "$tmp/out"
 	result $? "$program: the output is always the same"
 done
+# a file that the program writes: its number of bytes depends on the order, or on nothing; the program prints nothing
+for name in last_block sum; do
+	echo before >"$tmp/file"
+	"$check" --schedules 12 --compare "$tmp/file" --error-exitcode 77 sh -c '"$0" "$1" >>"$2"' "$tmp/orders" $name "$tmp/file" >"$tmp/out" 2>&1
+	status=$?
+	if [[ $name == sum ]]; then
+		[[ $status == 0 ]] && grep -q '^ppu-check: 0 of 12 orders give another output$' "$tmp/out"
+		result $? "$name: the file is always the same"
+	else
+		[[ $status == 77 ]] && grep -q "^ppu-check: order [0-9]*: file $tmp/file is another one, from byte [0-9]* on ([0-9]* bytes, instead of [0-9]*)$" \
+			"$tmp/out" && grep -q '^  again with PPU_PROPS=' "$tmp/out" && ! grep -q 'another output$' <(head -1 "$tmp/out")
+		result $? "$name: the file depends on the order"
+	fi
+	[[ $(head -1 "$tmp/file") == before && $(grep -c before "$tmp/file") == 1 ]] &&
+		cmp -s <(tail -n +2 "$tmp/file") <(LD_LIBRARY_PATH=$build/lib/cuda PPU_BACKEND=core "$tmp/orders" $name)
+	result $? "$name: the file is that of the device's own order, each run begins with the one of before"
+done
+rm -f "$tmp/file"
+"$check" --schedules 2 --compare "$tmp/file" sh -c '[ ! -e "$0" ] && echo "$PPU_PROPS" >"$0"' "$tmp/file" >"$tmp/out" 2>&1
+grep -q '^ppu-check: 2 of 2 orders give another output$' "$tmp/out" && [[ -e $tmp/file ]]
+result $? "a file that was not there is not there when a run begins"
+"$check" --schedules 1 --compare "$tmp/none" true >"$tmp/out" 2>&1 && grep -q "^ppu-check: there is no file $tmp/none after the run$" "$tmp/out"
+result $? "a file that the program does not write is told"
 "$check" --schedules 2 sh -c 'exit 3' >"$tmp/out" 2>&1
 [[ $? == 3 ]]
 result $? "the exit status is that in the device's own order"
@@ -51,7 +74,7 @@ program=$(cat "$tmp/pid")
 for ((i = 0; i < 100; i++)); do kill -0 "$program" 2>/dev/null || break; sleep 0.05; done
 ! kill -0 "$program" 2>>"$tmp/out" && ! grep -q another "$tmp/out"
 result $? "who stops it stops the program, too"
-for words in '--seed 3' '--schedules 0' '--schedules 2 --tool memcheck' '--schedules 2 --strict'; do
+for words in '--seed 3' '--compare file' '--schedules 0' '--schedules 2 --tool memcheck' '--schedules 2 --strict'; do
 	# shellcheck disable=SC2086
 	"$check" $words true >"$tmp/out" 2>&1
 	[[ $? == 2 ]]
