@@ -383,6 +383,7 @@ static void start(unsigned device)
 			pair[k]->ports.end_background = end_background;
 		}
 		pair[k]->ports.vram_dirty = on_dirty;
+		pair[k]->ports.mark_dirty = NULL;	/* may come twice, too */
 		memset(dirty[k], 0, sizeof(dirty[k]));
 		bench_new_core(pair[k]);
 		pair[k]->num_trace--;
