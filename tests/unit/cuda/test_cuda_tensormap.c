@@ -192,9 +192,8 @@ START_TEST(pixels_are_checked)
 			OK(IM2COL(rank, 16, 1));
 			upper[d]++;
 			BAD(IM2COL(rank, 16, 1));
-			upper[d] = -2 - (int)size[d + 1];
+			upper[d] = -1 - (int)size[d + 1];
 			BAD(IM2COL(rank, 16, 1));	/* empty */
-			upper[d]++;
 			lower[d]--;
 			OK(IM2COL(rank, 16, 1));	/* one place */
 			lower[d] = upper[d] = -1;

@@ -354,7 +354,7 @@ START_TEST(test_spaces)
 	form("qD", ref_first, 0, 0, 0, 0, "%s\nst.global.cs.u64 [%%l0], %%a;\nldu.global.u64 %%d, [%%l0];", places[GLOBAL].setup);
 	form("qD", ref_first, 0, 0, 0, 0, "%s\nst.wt.global.u64 [%%l0], %%a;\nld.global.L1::evict_last.L2::128B.u64 %%d, [%%l0];",
 	     places[GLOBAL].setup);
-	form("qD", ref_first, 0, 0, 0, 0, "%s\ncreatepolicy.fractional.L2::evict_last.b64 %%l7, 1.0;\n"
+	form("qD", ref_first, 0, 0, 0, 0, "%s\ncreatepolicy.fractional.L2::evict_last.b64 %%l7, 1.0; createpolicy.cvt.L2.b64 %%l7, %%l7;\n"
 	     "st.global.L1::evict_first.L2::cache_hint.u64 [%%l0], %%a, %%l7;\nmov.u64 %%l6, 0;\n"
 	     "atom.global.add.L2::cache_hint.u64 %%l5, [%%l0], %%l6, %%l7;\nred.global.L2::cache_hint.add.u64 [%%l0], %%l6, %%l7;\n"
 	     "ld.global.L1::evict_last.L2::cache_hint.v2.b64 {%%d, _}, [%%l0], %%l7;", places[GLOBAL].setup);
