@@ -617,6 +617,25 @@ START_TEST(queues_are_disjoint)
 }
 END_TEST
 
+/* SIMT-20: and those of the other SMs. */
+START_TEST(queues_of_several_sms)
+{
+	s->cfg.gpcs = 1;
+	s->cfg.sms_per_gpc = 3;
+	s->cfg.warps_per_sm = 8;
+	smt_start(s);
+	smt_load(s, "ssy L\nnanosleep 3000\nL: exit\n");
+	smt_run(s, 3, 256);
+	for (unsigned w = 0; w < 24; w++) {
+		const uint64_t *q = (uint64_t *)(s->vram + s->ctx.blk.tokq_base) + w * 256;
+
+		for (unsigned i = 0; i < 256; i++)
+			ck_assert_msg(q[i] == (i == 128 ? PPU_TOK_MAKE(PPU_REASON_SYNC, ~0u, 2) : 0),
+				      "SM %u warp %u entry %u", w / 8, w % 8, i);
+	}
+}
+END_TEST
+
 /* The most tokens that were in the queue, by the trace. */
 static int most_tokens(const char *p)
 {
@@ -1175,6 +1194,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, brx_many_targets, 0, 2);
 	tcase_add_test(t, uniform_branch);
 	tcase_add_test(t, queues_are_disjoint);
+	tcase_add_test(t, queues_of_several_sms);
 	tcase_add_test(t, queue_sizes);
 	tcase_add_test(t, merged_token_keeps_place);
 	tcase_add_test(t, convergence_by_yield);
