@@ -125,6 +125,21 @@ __global__ void no_warp_barrier(int *p, bool wrong)
 	p[1024 + blockIdx.x * blockDim.x + t] = mine[t ^ 1];
 }
 
+/* Elements of 8 and of 16 bytes of a warp's threads; then one of them writes its own, or another thread's. */
+__global__ void wide_elements(int *p, bool wrong)
+{
+	unsigned long long *two = (unsigned long long *)p + 64 * blockIdx.x;
+	uint4 *four = (uint4 *)(p + 256) + 64 * blockIdx.x;
+	int t = threadIdx.x;
+
+	two[t] = t;
+	four[t] = make_uint4(t, t, t, t);
+	if (t == 3) {
+		two[wrong ? 5 : 3] = 9;
+		four[wrong ? 5 : 3].z = 9;
+	}
+}
+
 /* ---- a message from block 0 to block 1 ---- */
 
 #define MESSAGE(name, write_flag, fence, read_flag, behind) \
@@ -362,6 +377,21 @@ static void host_waits()
 	finish();
 }
 
+/* A third stream is still at work, so the host does not know of everything that it is done. */
+static void host_waits_for_one()
+{
+	int *p = ints(256), *q = ints(256);
+	cudaStream_t three;
+
+	OK(cudaStreamCreateWithFlags(&three, cudaStreamNonBlocking));
+	two_streams();
+	add<<<2, 128, 0, one>>>(p, 256, 1);
+	add<<<2, 128, 0, three>>>(q, 256, 1);
+	OK(cudaStreamSynchronize(bad ? two : one));
+	add<<<2, 128, 0, two>>>(p, 256, 2);
+	finish();
+}
+
 static void default_stream()
 {
 	int *p = ints(256);
@@ -510,7 +540,7 @@ static void run_##kernel() \
 	finish(); \
 }
 RUN(one_word, 2, 32) RUN(no_atomic, 2, 1) RUN(guard, 2, 1) RUN(bounds, 4, 64) RUN(mixed, 2, 1)
-RUN(no_barrier, 2, 128) RUN(no_second_barrier, 2, 128) RUN(no_warp_barrier, 2, 32)
+RUN(no_barrier, 2, 128) RUN(no_second_barrier, 2, 128) RUN(no_warp_barrier, 2, 32) RUN(wide_elements, 2, 32)
 RUN(no_fence, 2, 32) RUN(fence_scope, 2, 32) RUN(atomic_scope, 2, 32) RUN(reader_scope, 2, 32) RUN(weak_flag, 2, 32)
 RUN(system_fence, 2, 32) RUN(no_fence_behind, 2, 32) RUN(late_data, 2, 32) RUN(told_without_barrier, 2, 64)
 RUN(last_block, 8, 32) RUN(chain, 4, 32) RUN(lock_no_fence, 8, 32) RUN(lock_scope, 8, 32) RUN(lock_fence_scope, 8, 32)
@@ -539,12 +569,13 @@ static const struct {
 #define H(name, kind) { #name, kind, name },
 	C(one_word, "atomic") C(no_atomic, "atomic") C(guard, "atomic") C(bounds, "bounds") C(one_byte, "bounds") C(mixed, "strict")
 	C(no_barrier, "barrier") C(no_second_barrier, "barrier") C(no_warp_barrier, "barrier") C(told_without_barrier, "barrier")
-	C(grid, "barrier")
+	C(grid, "barrier") C(wide_elements, "barrier")
 	C(no_fence, "fence") C(late_data, "fence") C(system_fence, "fence") C(last_block, "fence") C(chain, "fence")
 	C(lock_no_fence, "fence") C(lock_in_block, "fence") C(no_fence_behind, "strict")
 	C(fence_scope, "scope") C(atomic_scope, "scope") C(reader_scope, "scope") C(lock_scope, "scope")
 	C(lock_fence_scope, "scope") C(two_locks, "lock") C(weak_flag, "weak")
-	H(streams, "stream") H(event_too_early, "stream") H(host_waits, "stream") H(default_stream, "stream") H(copy_out, "copy") H(copy_later, "copy")
+	H(streams, "stream") H(event_too_early, "stream") H(host_waits, "stream") H(host_waits_for_one, "stream")
+	H(default_stream, "stream") H(copy_out, "copy") H(copy_later, "copy")
 	H(copy_in, "copy") H(fill, "copy") H(pool, "stream") H(pool_again, "stream") H(word, "stream") H(two_kernels, "fence")
 };
 
