@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What ppu-check keeps of memory: which bytes are valid, and which block an address belongs to. */
 #include <check.h>
+#include <dlfcn.h>
 #include <string.h>
 #include "check/block.h"
 #include "check/cta.h"
 #include "check/init/init.h"
 #include "check/shadow.h"
+#include "check/stack.h"
 #include "run_suite.h"
 
 #define BASE	0x200000000000ull
@@ -217,6 +219,35 @@ START_TEST(many_dead)
 }
 END_TEST
 
+/* A frame is the address behind a call, which may be the last instruction of its function: then another begins there. */
+START_TEST(behind_a_call)
+{
+	uint8_t *f = dlsym(RTLD_DEFAULT, "lfind");
+	struct chk_stack s = { .n = 3, .frame = { f, f + 1, f + 6 } };
+	char text[512];
+
+	ck_assert_ptr_nonnull(f);
+	chk_stack_text(&s, 0, text, sizeof(text));
+	ck_assert_msg(!strstr(text, " in lfind+"), "%s", text);
+	chk_stack_text(&s, 1, text, sizeof(text));
+	ck_assert_msg(!strncmp(text, "libc", 4) && strstr(text, " in lfind+0x0"), "%s", text);
+	chk_stack_text(&s, 2, text, sizeof(text));
+	ck_assert_msg(strstr(text, " in lfind+0x5") != NULL, "%s", text);
+	s.api = f;
+	chk_stack_api(&s, text, sizeof(text));
+	ck_assert_str_ne(text, "lfind");
+	s.api = f + 1;
+	chk_stack_api(&s, text, sizeof(text));
+	ck_assert_str_eq(text, "lfind");
+	s.api = NULL;
+	chk_stack_api(&s, text, sizeof(text));
+	ck_assert_str_eq(text, "");
+	s.frame[0] = (void *)(uintptr_t)0x1001;		/* of no file */
+	chk_stack_text(&s, 0, text, sizeof(text));
+	ck_assert_str_eq(text, "0x1000");
+}
+END_TEST
+
 /* The table of blocks that run: many in one bucket, blocks of one number of several tasks; any of them ends. */
 enum { TASKS = 5, EACH = 400 };
 static struct { struct chk_cta is; bool there; unsigned dropped; } cta[TASKS][EACH];
@@ -287,6 +318,7 @@ int main(void)
 	Suite *suite = suite_create("check_memory");
 	TCase *tc = tcase_create("check_memory");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, bytes);
 	tcase_add_test(tc, copies);
 	tcase_add_test(tc, rows);
@@ -294,6 +326,7 @@ int main(void)
 	tcase_add_test(tc, blocks);
 	tcase_add_test(tc, place_again);
 	tcase_add_test(tc, many_dead);
+	tcase_add_test(tc, behind_a_call);
 	tcase_add_test(tc, blocks_that_run);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
