@@ -152,11 +152,30 @@ START_TEST(ends)
 }
 END_TEST
 
+static void copied_rows(uint8_t *to, size_t to_pitch, const uint8_t *from, size_t pitch, size_t width, size_t rows, const uint8_t *host)
+{
+	uint8_t behind, now;
+
+	OK(ppuMemcpy(&behind, to + rows * to_pitch, 1));
+	ck_assert_uint_ne(behind, host[rows * pitch]);
+	OK(ppuMemcpy2D(to, to_pitch, from, pitch, width, rows));
+	OK(ppuMemcpy(&now, to + rows * to_pitch, 1));
+	ck_assert_uint_eq(now, behind);
+	for (size_t row = 0; row < rows; row++)
+		for (size_t col = 0; col < width; col += (width - 1) / 5) {
+			uint8_t v;
+
+			OK(ppuMemcpy(&v, to + row * to_pitch + col, 1));
+			ck_assert_msg(v == host[row * pitch + col], "row %zu, byte %zu: %#x, not %#x", row, col, v,
+				      host[row * pitch + col]);
+		}
+}
+
 /* Without access, copies go through memory of the host: rows and bytes, larger than a piece, in the order of the stream. */
 START_TEST(foreign_copies)
 {
 	const size_t bytes = (9 << 20) + 12;
-	uint8_t *p, *q, *host = malloc(bytes);
+	uint8_t *p, *q, *host = malloc(bytes), last;
 	uint32_t *pinned;
 	ppuStream s;
 
@@ -188,6 +207,12 @@ START_TEST(foreign_copies)
 		OK(ppuMemcpy(v, q + row * 100, 10));
 		ck_assert_mem_eq(v, host + row * 1000, 10);
 	}
+	/* More rows than a piece has room for, and rows that are longer than a piece. */
+	copied_rows(q, 1100000, p, 1400000, 1048581, 5, host);
+	copied_rows(q, 4500000, p, 4600000, 4400000, 1, host);
+	OK(ppuMemcpy2D(q, 4500000, p, 4600000, 4400000, 2));
+	OK(ppuMemcpy(&last, q + 4500000 + 4399999, 1));
+	ck_assert_uint_eq(last, host[4600000 + 4399999]);
 	/* Pinned memory of another context is ordinary memory here. */
 	OK(ppuCtxSetCurrent(b));
 	OK(ppuMallocHost((void **)&pinned, 4096));
