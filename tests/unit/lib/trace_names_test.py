@@ -17,9 +17,15 @@ PROGRAM, SOURCE, DIR = sys.argv[1:]
 
 def traced(name, *command):
     path = os.path.join(DIR, name)
-    subprocess.run(command, env={**os.environ, "PPU_BACKEND": "core", "PPU_TRACE": path, "PPU_TRACE_NAMES": path + ".names"},
-                   stdout=subprocess.DEVNULL, timeout=60, check=True)
+    said = named(path + ".names", *command, PPU_TRACE=path)
+    same("%s: nothing is said on the way" % name, said, "")
     return path
+
+
+def named(names, *command, **env):
+    """What is said by a program that writes its names there."""
+    return subprocess.run(command, env={**os.environ, "PPU_BACKEND": "core", "PPU_TRACE_NAMES": names, **env},
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=True).stderr
 
 
 def about(page, lane):
@@ -102,4 +108,8 @@ one_run(one)
 two_runs(one, traced("b", PROGRAM, "more"))
 children()
 refused(one)
+nowhere = os.path.join(DIR, "nowhere", "names")
+same("names that cannot be written", set(named(nowhere, PROGRAM).splitlines()),
+     {"libppu: PPU_TRACE_NAMES: %s: No such file or directory" % nowhere})
+same("no names are wanted", named("", PROGRAM), "")
 sys.exit(bool(failed))
