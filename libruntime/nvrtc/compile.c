@@ -40,7 +40,7 @@ static bool write_file(const char *path, const char *text)
 
 	if (!f)
 		return false;
-	ok = fputs(text, f) >= 0;
+	ok = fputs(text, f) != EOF;
 	return !fclose(f) && ok;
 }
 

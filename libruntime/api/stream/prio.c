@@ -110,6 +110,7 @@ static uint32_t number_of(const ppuDeviceProp *prop, uint32_t place)
 	return prop->features & PPU_FEAT_PRIO_DOWN ? prop->device_priorities - 1 - place : place;
 }
 
+/* A task that names no priority gets the lowest: to name that one changes nothing. */
 bool rt_prio_explicit(const struct ppuStream_st *s)
 {
 	const ppuDeviceProp *prop = &s->ctx->device->prop;

@@ -37,7 +37,7 @@ static void check_insn(struct vf *v, const struct px_block *b, const struct px_i
 			fault(v, b, in, "an operand names no value");
 			continue;
 		}
-		w = k < 3 ? px_src_width(in, k) : 1;
+		w = px_src_width(in, k);
 		if (in->op == PPU_OP_CAL || in->op == PPU_OP_SSY)
 			continue;
 		if (in->s[k].sub + w > px_value(v->f, in->s[k].v)->width)

@@ -14,7 +14,7 @@ struct recent {
 static void to_register(struct px_func *f, struct px_block *b, struct px_insn *in, unsigned slot,
 			struct recent *rc)
 {
-	unsigned w = slot < 3 ? px_src_width(in, slot) : 1, k;
+	unsigned w = px_src_width(in, slot), k;
 	int64_t imm = w == 2 ? in->s[slot].imm : (int64_t)(uint32_t)in->s[slot].imm;
 	struct px_insn *mov;
 

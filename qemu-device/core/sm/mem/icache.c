@@ -299,7 +299,6 @@ static bool decode_all(const struct ppu_core *core, struct ppu_program *p)
 		if (core->caches)
 			ppu_cache_observe(&p->code[i]);
 	}
-	memset(&p->code[p->n], 0, sizeof(*p->code));
 	p->code[p->n].handler = PPU_H_badpc;
 	p->code[p->n].always = 1;
 	p->code[p->n].gp = PPU_PT;
