@@ -16,7 +16,7 @@
 /* --- the order of use ------------------------------------------------------------------------- */
 
 //LAB 11 write: The buffer is used now, so it is the last one to go. A buffer in VRAM stands in place.lru,
-//LAB      under place.list_lock.
+//LAB      under place.list_lock. Nobody but you calls this: lab_bo_restore() does.
 void lab_bo_used(struct lab_bo *bo)
 {
 	struct lab_place *place = &lab_bo_dev(bo)->place;
@@ -251,8 +251,8 @@ int lab_bo_restore(struct lab_bo *bo)
 /* --- who goes --------------------------------------------------------------------------------- */
 
 //LAB 11 write: Evict the buffer that was not used for longest, of those that are neither kept (bo->keep) nor
-//LAB      busy: lab_place_next(), lab_bo_busy(). Without such a buffer: -EBUSY if one of them is busy, because
-//LAB      it will not stay so; otherwise -ENOSPC. Give back every reference.
+//LAB      busy: lab_place_next(), lab_bo_busy(). Without such a buffer: -EBUSY if one that is not kept is busy,
+//LAB      because it will not stay so; otherwise -ENOSPC. Give back every reference.
 int lab_place_evict_one(struct lab_dev *ldev)
 {
 	struct lab_bo *bo = NULL;
