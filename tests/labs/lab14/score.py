@@ -56,7 +56,7 @@ def main():
     for line in sys.stdin:
         result = parse(line)
         if not result:
-            if line.strip() != "end done":
+            if line.strip() != "end done" and not line.startswith("seed "):
                 print(line.rstrip())
             continue
         gain = "%.2f" % result.gain() if result.name in REFERENCE else "-"
