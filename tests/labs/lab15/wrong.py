@@ -29,6 +29,11 @@ WRONG = [
             ("\tgpu_wait_idle(gpu);\n\tmutex_lock(&gpu->lock);\n\tbuf = find(user, args.id);\n\tif (buf)\n\t\tret = args.bytes",
              "\tmutex_lock(&gpu->lock);\n\tbuf = find(user, args.id);\n\tmutex_unlock(&gpu->lock);\n\tgpu_wait_idle(gpu);\n"
              "\tmutex_lock(&gpu->lock);\n\tif (buf)\n\t\tret = args.bytes")),
+    # A function of the student's between the kernel and device.c.
+    dict(name="own_random_numbers", file=EXPLOITS, criterion="exploit 1", says="secret 1 was not claimed",
+         replace=[("v_claim(fd, 1, secret);", "v_claim(fd, 1, 0x11111111);")], keeps=["exploit 2", "fix 2"],
+         also=[(DRIVER, "/* --- buffers --", "void get_random_bytes(void *buf, size_t len)\n{\n"
+                "\tmemset(buf, 0x11, len);\n}\n\n/* --- buffers --")]),
     dict(name="last_byte_refused", file=DRIVER, criterion="conformance", says="read the end|read right|run the end",
          replace=[("bytes <= buf->bytes - offset;", "bytes < buf->bytes - offset;")], keeps=["exploit 1"], loses=["fix 2"]),
     dict(name="no_copies_at_all", file=DRIVER, criterion="conformance", says="copy: -ENOENT",

@@ -3,7 +3,8 @@
 
 For each lab: the solution gets all points. The skeleton compiles and gets the points that
 grade.py names. Each wrong solution of wrong.py (or wrong/*.py) loses points in
-the criterion that it names, with a sentence that matches."""
+the criterion that it names, with a sentence that matches. A wrong solution is a dict: `replace`, pairs of texts, in
+`file`; `also`, (file, text, text) in other files."""
 
 import concurrent.futures
 import glob
@@ -66,10 +67,9 @@ def share_of(text):
 def mistake(files, wrong):
     """The files with a mistake put into them; or LabError."""
     files = dict(files)
-    name = wrong["file"]
-    if name not in files:
-        raise LabError("wrong %s: the solution has no file %s" % (wrong["name"], name))
-    for old, new in wrong["replace"]:
+    if wrong["file"] not in files:
+        raise LabError("wrong %s: the solution has no file %s" % (wrong["name"], wrong["file"]))
+    for name, old, new in [(wrong["file"], *texts) for texts in wrong["replace"]] + wrong.get("also", []):
         if files[name].count(old) != 1:
             raise LabError("wrong %s: %s has the text %r %d times, not once"
                            % (wrong["name"], name, old[:60], files[name].count(old)))
