@@ -46,8 +46,8 @@ def exploit(n, name):
         got = exploits(c, runs["pristine"])
         c.require(n in got, runs["pristine"].dead or "Exploit %d was not tried." % n)
         status, claimed = got[n]
-        c.require(claimed, "The kernel's secret %d was not claimed%s." % (
-            n, "; the exploit was killed, or it did not end within 12 s" if status < 0 else ""))
+        c.require(claimed, "The kernel's secret %d was not claimed%s. (While exploit %d runs, only weakness %d is open.)" % (
+            n, "; the exploit was killed, or it did not end within 12 s" if status < 0 else "", n, n))
 
 
 def fix(n, name):

@@ -29,6 +29,9 @@ WRONG = [
             ("\tgpu_wait_idle(gpu);\n\tmutex_lock(&gpu->lock);\n\tbuf = find(user, args.id);\n\tif (buf)\n\t\tret = args.bytes",
              "\tmutex_lock(&gpu->lock);\n\tbuf = find(user, args.id);\n\tmutex_unlock(&gpu->lock);\n\tgpu_wait_idle(gpu);\n"
              "\tmutex_lock(&gpu->lock);\n\tif (buf)\n\t\tret = args.bytes")),
+    dict(name="one_weakness_for_all", file=EXPLOITS, criterion="exploit 3", says="only weakness 3 is open",
+         replace=[("v_create(fd, 0x100001, PAGE, &id);", "v_create(fd, 1, PAGE, &id);")], loses=["fix 3"],
+         keeps=["exploit 2", "fix 2"]),
     # A function of the student's between the kernel and device.c.
     dict(name="own_random_numbers", file=EXPLOITS, criterion="exploit 1", says="secret 1 was not claimed",
          replace=[("v_claim(fd, 1, secret);", "v_claim(fd, 1, 0x11111111);")], keeps=["exploit 2", "fix 2"],

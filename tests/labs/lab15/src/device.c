@@ -23,6 +23,7 @@ static struct gpu *the_gpu;
 static const struct driver_ops *ops = &pristine_ops;
 static DEFINE_MUTEX(game);		/* protects the variables below */
 static u32 secrets[V_WEAKNESSES + 1], solved, wrong;
+static u32 only;			/* the weakness that is open; 0: all are */
 static int service_id;			/* the kernel's buffer */
 
 void gpu_wait_idle(struct gpu *gpu)
@@ -110,6 +111,15 @@ static long game_ioctl(struct gpu *gpu, unsigned int cmd, void __user *arg)
 		if (!capable(CAP_SYS_ADMIN))
 			return -EPERM;
 		return copy_to_user(arg, &solved, sizeof(solved)) ? -EFAULT : 0;
+	case V_ONLY:
+		if (!capable(CAP_SYS_ADMIN))
+			return -EPERM;
+		if (copy_from_user(&n, arg, sizeof(n)))
+			return -EFAULT;
+		if (n > V_WEAKNESSES)
+			return -EINVAL;
+		WRITE_ONCE(only, n);
+		return 0;
 	}
 	return -ENOTTY;
 }
@@ -142,7 +152,7 @@ static long dev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	long ret;
 
 	if (_IOC_NR(cmd) < 20)
-		return ops->ioctl(user, cmd, (void __user *)arg);
+		return only_ioctl(user, ops, cmd, (void __user *)arg, READ_ONCE(only));
 	mutex_lock(&game);
 	ret = game_ioctl(user->gpu, cmd, (void __user *)arg);
 	mutex_unlock(&game);

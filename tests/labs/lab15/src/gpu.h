@@ -46,6 +46,9 @@ struct driver_ops {
 
 extern const struct driver_ops driver_ops, pristine_ops;
 
+/* only.c: a call of the driver while only weakness `only` is open; 0: all are. */
+long only_ioctl(struct client *user, const struct driver_ops *ops, unsigned int cmd, void __user *arg, u32 only);
+
 /* device.c: returns when the device has nothing to do; sleeps about 2 ms. */
 void gpu_wait_idle(struct gpu *gpu);
 

@@ -75,6 +75,9 @@ struct v_claim {
 /* For the grader: bit n is set when secret n was claimed. */
 #define V_STATUS	_IOR('V', 22, __u32)
 
+/* For the grader, and for root: only weakness n is open from now on; 0: all are. */
+#define V_ONLY		_IOW('V', 23, __u32)
+
 #define V_WEAKNESSES	8
 
 #endif
