@@ -15,9 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <lablib.h>
-#include "lab15.h"
+#include "exercise.h"
 
-#define PAGE	4096u
 #define NOBODY	65534
 
 static void must_load(const char *params)
@@ -27,7 +26,7 @@ static void must_load(const char *params)
 		lab_fatal("/dev/lab15 is not there");
 }
 
-static int must_open(void)
+int must_open(void)
 {
 	int fd = open("/dev/lab15", O_RDWR);
 
@@ -36,7 +35,7 @@ static int must_open(void)
 	return fd;
 }
 
-static int call(int fd, unsigned long cmd, void *arg)
+int call(int fd, unsigned long cmd, void *arg)
 {
 	return ioctl(fd, cmd, arg) ? -errno : 0;
 }
@@ -89,7 +88,7 @@ static void test_exploits(void)
 
 /* --- what must still work ----------------------------------------------------------------------- */
 
-static int create(int fd, uint32_t count, uint32_t size, uint32_t *id)
+int create(int fd, uint32_t count, uint32_t size, uint32_t *id)
 {
 	struct v_create args = { .count = count, .size = size };
 	int ret = call(fd, V_CREATE, &args);
@@ -98,7 +97,7 @@ static int create(int fd, uint32_t count, uint32_t size, uint32_t *id)
 	return ret;
 }
 
-static int transfer(int fd, unsigned long cmd, uint32_t id, uint64_t offset, const void *user, uint32_t bytes)
+int transfer(int fd, unsigned long cmd, uint32_t id, uint64_t offset, const void *user, uint32_t bytes)
 {
 	struct v_transfer args = { .id = id, .bytes = bytes, .offset = offset, .user = (uintptr_t)user };
 	uint64_t at = (uintptr_t)&args;
@@ -243,8 +242,9 @@ int main(int argc, char **argv)
 		test_selected(fd);
 		test_room(fd);
 		test_threads(fd);
-		close(fd);
 		lab_obs("conformance", "1");
+		test_closed(fd);
+		close(fd);
 	}
 	test_exploits();
 	lab_step("unloading the module");

@@ -10,6 +10,17 @@ import os
 from ppulab import Lab, cut
 from ppulab.say import err, rows
 
+# What was seen when the grader itself tried a weakness of the student's driver.
+OPEN = {
+    1: "a new buffer is not zero",
+    2: "V_READ gives bytes from behind the end of a buffer",
+    3: "V_CREATE makes a buffer of more than 4 GiB",
+    4: "a call takes another file's buffer",
+    5: "V_RUN gives bytes of another file's buffer, when the job changes meanwhile",
+    6: "V_INFO tells bytes that nobody wrote there for this program",
+    7: "V_PEEK reads a buffer that another file made after the selected one had ended",
+    8: "V_READ gives bytes of another file's buffer, when its own one ends meanwhile",
+}
 NAMES = ["missing zeroing", "bounds", "overflow", "ownership", "double fetch", "leak in a gap", "use after free", "race"]
 
 
@@ -23,7 +34,7 @@ def pristine():
 lab = Lab(15, "Break it", page="15-break-it.md", kind="module", source="lab15/src", student=["driver.c", "exploits.c"],
           marked=pristine)
 lab.program("exploits", "exploits.c", "exploit_main.c")
-lab.exercise("exercise.c")
+lab.exercise("exercise.c", "exercise_closed.c", "lib/labrnd.c")
 lab.scenario("pristine", cmd=["exercise", "pristine"], smp=2, timeout=150)
 lab.scenario("fixed", cmd=["exercise", "fixed"], smp=2, timeout=150)
 lab.skeleton_points = 0
@@ -60,7 +71,9 @@ def fix(n, name):
         c.require(not after[n][1], "Exploit %d works against your driver, too." % n)
         broken = works(c, runs["fixed"])
         c.require(not broken, "The exploit does not work any more, but neither does the driver: see conformance.")
-        c.require("conformance" in runs["fixed"].obs, runs["fixed"].dead)
+        kept = dict(runs["fixed"].rows("closed"))
+        c.require(n in kept, runs["fixed"].dead or "Weakness %d was not tried in your driver." % n)
+        c.require(kept[n], "Your exploit does not work against your driver, but weakness %d is still there: %s." % (n, OPEN[n]))
 
 
 for number, weakness in enumerate(NAMES, 1):

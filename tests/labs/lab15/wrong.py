@@ -29,6 +29,21 @@ WRONG = [
             ("\tgpu_wait_idle(gpu);\n\tmutex_lock(&gpu->lock);\n\tbuf = find(user, args.id);\n\tif (buf)\n\t\tret = args.bytes",
              "\tmutex_lock(&gpu->lock);\n\tbuf = find(user, args.id);\n\tmutex_unlock(&gpu->lock);\n\tgpu_wait_idle(gpu);\n"
              "\tmutex_lock(&gpu->lock);\n\tif (buf)\n\t\tret = args.bytes")),
+    # A driver that knows the exploit.
+    dict(name="refuses_the_exploit", file=DRIVER, criterion="fix 2", says="weakness 2 is still there: V_READ gives bytes",
+         replace=[("\tbuf = find(user, args.id);\n\tif (buf)\n\t\tret = args.bytes <= GPU_MOST && "
+                   "inside(buf, args.offset, args.bytes) ?",
+                   "\tbuf = find(user, args.id);\n\tif (buf)\n\t\tret = args.bytes <= GPU_MOST && "
+                   "inside(buf, args.offset, args.bytes > 4096 || args.bytes == 2 ? args.bytes : 0) ?")],
+         keeps=["exploit 2", "fix 1", "fix 3", "conformance"]),
+    # Read again, but where the kernel's buffer lay behind the program's there is nothing now.
+    dict(name="kernel_far_away", file=DRIVER, criterion="fix 5", says="weakness 5 is still there: V_RUN gives bytes",
+         replace=[("bitmap_find_next_zero_area(gpu->map, GPU_PAGES, 0, pages, 0)",
+                   "bitmap_find_next_zero_area(gpu->map, GPU_PAGES, owner ? 0 : GPU_PAGES - 8, pages, 0)"),
+                  ("\t\tgpu_wait_idle(gpu);\n\t\tret = to_user(gpu, buf, &args);",
+                   "\t\tgpu_wait_idle(gpu);\n\t\tif (!copy_from_user(&args, job, sizeof(args)) && "
+                   "args.bytes <= GPU_MOST)\n\t\t\tret = to_user(gpu, buf, &args);")],
+         keeps=["exploit 5", "fix 2", "conformance"]),
     dict(name="one_weakness_for_all", file=EXPLOITS, criterion="exploit 3", says="only weakness 3 is open",
          replace=[("v_create(fd, 0x100001, PAGE, &id);", "v_create(fd, 1, PAGE, &id);")], loses=["fix 3"],
          keeps=["exploit 2", "fix 2"]),
