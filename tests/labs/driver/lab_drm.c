@@ -92,7 +92,6 @@ LAB_ENTERED(lab_reset_info)
 //LAB 5 given
 LAB_ENTERED(lab_chan_create)
 LAB_ENTERED(lab_chan_destroy)
-LAB_ENTERED(lab_submit)
 //LAB end
 //LAB 7 given
 LAB_ENTERED(lab_vm_bind)
@@ -107,8 +106,8 @@ static const struct drm_ioctl_desc lab_ioctls[] = {
 //LAB 5 given
 	DRM_IOCTL_DEF_DRV(LAB_CHAN_CREATE, lab_chan_create_entered, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(LAB_CHAN_DESTROY, lab_chan_destroy_entered, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(LAB_SUBMIT, lab_submit_entered, DRM_RENDER_ALLOW),
-	/* This ioctl sleeps, so it must not hold up drm_dev_unplug(). */
+	/* These ioctls enter by themselves: they may sleep, which must not hold up drm_dev_unplug(). */
+	DRM_IOCTL_DEF_DRV(LAB_SUBMIT, lab_submit_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(LAB_CHAN_WAIT, lab_chan_wait_ioctl, DRM_RENDER_ALLOW),
 //LAB end
 //LAB 7 given

@@ -327,10 +327,15 @@ int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct lab_submit *args = data;
 	struct lab_job job = { 0 };
+	int idx, ret;
 
 	if (args->flags || args->in_syncobj || args->out_syncobj)
 		return -EINVAL;
-	return lab_submit(file, args, &job);
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	ret = lab_submit(file, args, &job);
+	drm_dev_exit(idx);
+	return ret;
 }
 
 //LAB end
@@ -350,7 +355,17 @@ int lab_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return ret;
 	ret = -ENODEV;
 	if (drm_dev_enter(drm, &idx)) {
+//LAB end
+//LAB 12 given
+		lab_gate_enter(container_of(drm, struct lab_dev, drm));
+//LAB end
+//LAB 6 given
 		ret = lab_submit(file, args, &job);
+//LAB end
+//LAB 12 given
+		lab_gate_exit(container_of(drm, struct lab_dev, drm));
+//LAB end
+//LAB 6 given
 		drm_dev_exit(idx);
 	}
 	lab_fence_finish(&sync);
