@@ -387,6 +387,18 @@ sed -i 's/^int main/int main wrong/' "$tmp/blanks.cu"
 ! "$sdk/bin/ppu-nvcc" -c -o "$tmp/blanks.o" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && grep -q "^$tmp/blanks.cu:13:" "$tmp/out"
 result $? "messages name the file and the line that the user knows"
 
+# one instruction each, so no calls
+cat >"$tmp/short.cu" <<'END'
+__global__ void shorts(int *p, float *q)
+{
+	p[0] = max(__popc(p[1]), min(__clz(p[2]), __byte_perm(p[3], p[4], p[5])));
+	q[0] = fmaxf(sqrtf(q[1]), __expf(q[2]));
+}
+END
+"$sdk/bin/ppu-nvcc" -ptx -O2 -o "$tmp/short.ptx" "$tmp/short.cu" >"$tmp/out" 2>&1 &&
+	grep -q popc "$tmp/short.ptx" && ! grep -w call "$tmp/short.ptx" >>"$tmp/out"
+result $? "short functions of the mathematics are no calls"
+
 # the kernels alone, as nvcc names its outputs
 cat >"$tmp/load.cpp" <<'END'
 #include <cuda.h>
