@@ -245,6 +245,29 @@ static enum ppu_step discard_stale(struct ppu_sm *sm, struct ppu_warp *w)
 	return PPU_GO;
 }
 
+/*
+ * All active lanes wait for the token on top of the queue: it is popped at once, so the lanes need not even note what they
+ * wait for.  Does what disable() and ppu_diverge_pop() would do.  False: nothing is done.
+ */
+static bool meet(struct ppu_sm *sm, struct ppu_warp *w, uint32_t mask, unsigned type, uint32_t addr)
+{
+	uint64_t token;
+	uint32_t all;
+
+	if (mask != w->active || sm->core->cfg.yield_every > 1 || ppu_traces(sm->core, PPU_TR_DIV_POP) ||
+	    !ppu_tokq_peek(&w->q, &token))
+		return false;
+	all = PPU_TOK_MASK(token);
+	if ((token & ~PPU_TOK_TRACK_ALL) != PPU_TOK_MAKE(type, all, addr) || (mask & ~all) || (all & ~w->lanes) ||
+	    addr >= w->prog->n)
+		return false;
+	w->active |= ppu_warp_waiting(w, PPU_WAIT(type, addr), all & w->live & ~mask);
+	w->parked &= ~w->active;
+	w->pc = addr;
+	w->q.head--;
+	return true;
+}
+
 /* ---- branches ------------------------------------------------------------------------------------- */
 
 struct group {
@@ -369,6 +392,8 @@ enum ppu_step ppu_h_push(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 /* SYNC, BRK, CONT, LONGJMP, DISABLE: x is the reason. */
 enum ppu_step ppu_h_disable(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
+	if (meet(sm, w, mask, di->x, di->imm))
+		return PPU_GO;
 	if (ppu_tokq_find(&w->q, di->x, di->imm, mask))
 		return disable(sm, w, mask, di->x, di->imm);
 	/* With lanes that do not take it, it is a conditional branch (SIMT-51): what they will
@@ -417,7 +442,7 @@ enum ppu_step ppu_h_exit(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 static enum ppu_step call(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di,
 			  uint32_t mask, const struct group *g, unsigned n)
 {
-	uint32_t *d = w->v.row[di->d], i;
+	unsigned i;
 
 	if (w->pc + 1 >= w->prog->n)
 		return ppu_sm_fault_pc(sm, w, PPU_ERR_BAD_PC, __builtin_ctz(mask));
@@ -428,9 +453,7 @@ static enum ppu_step call(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 	if (make_room(sm, w, PPU_TOKQ_FRONT, n) != PPU_GO)
 		return PPU_SWITCH;
 	push_front(sm, w, PPU_REASON_CALL, mask, w->pc + 1);
-	for (i = 0; i < PPU_LANES; i++)
-		if (mask & ppu_lane_bit[i])
-			d[i] = w->pc + 1;
+	set_lanes(w->v.row[di->d], mask, w->pc + 1);
 	return diverge(sm, w, g, n);
 }
 
@@ -465,6 +488,9 @@ enum ppu_step ppu_h_ret(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 	struct group t[PPU_LANES], wait[PPU_LANES], g[MAX_GROUPS];
 	unsigned nt = groups_of(w, mask, di->a, t), nw = 0, n = 0, i;
 	uint32_t waiting = 0, not_taken = w->active & ~mask;
+
+	if (nt == 1 && meet(sm, w, mask, PPU_REASON_CALL, t[0].addr))
+		return PPU_GO;
 
 	for (i = 0; i < nt; i++) {
 		if (t[i].addr >= w->prog->n)
