@@ -523,24 +523,6 @@ unsigned ppu_lsu_transactions(const struct ppu_sm *sm, const struct access *a, u
 
 /* ---- LD, ST ---------------------------------------------------------------------------------------------- */
 
-/* ppu_lsu_ref(), and a short way for global memory that the TLB knows. */
-static inline enum ppu_step lane_ref(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a, unsigned lane,
-				     struct ref *r)
-{
-	uint64_t va = lane_va(a, lane);
-	struct ppu_tlbe *e = NULL;
-
-	if (a->space == PPU_SPACE_GLOBAL || (a->space == PPU_SPACE_GENERIC && va >> 32 < PPU_VA_PARAM_BASE >> 32))
-		e = tlb_hit(sm, w->cta->task->ctx, va, a->acc);
-	if (!e || (va & (a->bytes - 1u)))
-		return ppu_lsu_ref(sm, w, a, lane, r);
-	r->va = va;
-	r->local = false;
-	r->e = e;
-	r->p = e->host + (va & PAGE_MASK);
-	return PPU_GO;
-}
-
 static enum ppu_step load_lanes(struct ppu_sm *sm, struct ppu_warp *w, const struct access *a,
 				unsigned d, uint32_t mask)
 {

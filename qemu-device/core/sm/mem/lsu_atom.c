@@ -301,7 +301,7 @@ enum ppu_step ppu_h_atom(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 		struct ref r;
 		uint64_t old;
 
-		if (ppu_lsu_ref(sm, w, &a, lane, &r) != PPU_GO)
+		if (lane_ref(sm, w, &a, lane, &r) != PPU_GO)
 			return PPU_SWITCH;
 		if (a.esz == 16) {
 			u128 v = atomic128(r.p, di->u == PPU_ATOM_EXCH,
