@@ -242,6 +242,7 @@ void epair_prepare(struct sm_test *s, uint64_t seed, uint32_t bytes)
 	memset(dirty[s->cfg.engine], 0, sizeof(dirty[0]));
 	s->core->xlat_gen++;		/* the TLBs forget, so that pages get dirty again */
 	s->task.launch.regs_per_thread = IRND_REGS;
+	s->task.launch.local_per_thread = 1024;
 	s->task.launch.shared_bytes = IRND_SHARED;
 	s->image_hash = 0;
 	s->num_cuts = 0;

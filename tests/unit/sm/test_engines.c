@@ -216,6 +216,32 @@ static const struct {
 	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r3\natom.shared.add.u32 rz, [r9], r2\n" DUMP, false },
 	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r3\nsetp.gt.u32 p1, r2, 6\n@p1 atom.shared.add.s32 rz, [r9+4], r2\n" DUMP,
 	  false },
+	/* local memory: words of all lanes in a row, words of some lanes, words anywhere, pairs, and the end of it */
+	{ ROW "0x200001000" LANE "st.local.u32 [16], r2\nst.local.u64 [24], rd2\nld.local.u32 r3, [16]\nld.local.u64 rd10, [24]\n"
+	  "mad.u32 r3, r10, 100, r3\nadd.u32 r3, r3, r11\nst.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" LANE "st.local.u32 [r9], r2\nst.local.u32 [r9+4], r8\nxor.u32 r9, r9, 4\nld.local.u32 r9, [r9]\n"
+	  "st.global.u32 [rd6], r9\nexit\n", false },
+	{ ROW "0x200001000" LANE "setp.gt.u32 p1, r2, 6\n@p1 st.local.u32 [8], r2\n@!p1 st.local.u64 [32], rd2\n"
+	  "@p1 ld.local.u32 r3, [8]\n@!p1 ld.local.u64 rd10, [32]\nst.global.u32 [rd6], r3\nst.global.u32 [rd6+256], r10\nexit\n",
+	  false },
+	{ ROW "0x200001000" LANE "st.local.u32 [r9+2], r2\nexit\n", true },
+	{ ROW "0x200001000" LANE "ld.local.u64 rd10, [r9+4]\nexit\n", true },
+	{ ROW "0x200001000" LANE "mov.u32 r3, 0x100000\nst.local.u32 [r3], r2\nexit\n", true },
+	{ ROW "0x200001000" LANE "ld.local.u32 r3, [r9-4]\nexit\n", true },
+	/* bytes and halves anywhere: in one page, at its end, in two pages, with another sign, of some lanes */
+	{ ROW "0x200001000" LANE "mul.u32 r8, r2, 5\nmadw.u32 rd10, r8, 1, rd6\nld.global.s8 r3, [rd10]\nst.global.u8 [rd10+64], r2\n"
+	  "ld.global.u8 r4, [rd10+64]\nmad.u32 r3, r4, 1000, r3\nst.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001ff8" "\nxor.u32 r8, r2, 1\nmadw.u32 rd10, r8, 2, rd6\nld.global.s16 r3, [rd10]\nld.global.u16 r4, [rd10-18]\n"
+	  "st.global.u16 [rd10], r2\nmad.u32 r3, r4, 77, r3\nmovi64 rd6, 0x200001000\nmadw.u32 rd6, r2, 4, rd6\n"
+	  "st.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" LANE "setp.gt.u32 p1, r2, 6\nmadw.u32 rd10, r9, 3, rd6\n@p1 ld.global.u8 r3, [rd10+1]\n"
+	  "@!p1 st.global.u8 [rd10+65], r2\nst.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" LANE "xor.u32 r8, r2, 1\nmadw.u32 rd10, r8, 2, rd6\nld.global.u16 r3, [rd10+1]\nexit\n", true },
+	{ ROW "0x200001000" LANE "xor.u32 r8, r2, 1\nmadw.u32 rd10, r8, 2, rd6\nst.global.u16 [rd10+1], r3\nexit\n", true },
+	/* atomics of words anywhere, and of a page that may be read only */
+	{ ROW "0x200001000" LANE "madw.u32 rd10, r9, 4, rd6\natom.global.add.u32 r3, [rd10], r2\natom.global.max.s32 r4, [rd10+4], r2\n"
+	  "mad.u32 r3, r4, 33, r3\nst.global.u32 [rd6+128], r3\nexit\n", false },
+	{ ROW "0x300000000" LANE "ld.global.u32 r3, [rd6]\natom.global.add.u32 r3, [rd6], r2\nexit\n", true },
 	/* loads that may not be made before what stands before them: a source, a result, the address */
 	{ ROW "0x200001000" LANE "st.shared.u32 [r8], r2\nadd.u32 r4, r3, r2\nld.shared.u32 r3, [r8]\nadd.u32 r3, r3, r4\n"
 	  "st.global.u32 [rd6], r3\nexit\n", false },

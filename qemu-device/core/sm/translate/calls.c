@@ -6,18 +6,15 @@
  * words anywhere in shared memory; translations must be in the TLB.
  */
 #ifdef PPU_TRANSLATE
-#include <immintrin.h>
 #include <string.h>
 #include "core/sm/mem/lsu_block.h"
 #include "core/sm/mem/span.h"
 #include "core/sm/mem/trail.h"
 #include "core/sm/translate/calls.h"
+#include "core/sm/translate/calls_lanes.h"
 #include "core/sm/translate/segment.h"
 
-#define AVX2	__attribute__((target("avx2")))
-#define EACH(k, n)	_Pragma("GCC unroll 4") for (unsigned k = 0; k < (n); k++)
 #define KNOWN	static inline __attribute__((always_inline)) PPU_NO_VECTORS
-#define INLINE	static inline __attribute__((always_inline)) AVX2
 
 int ppu_call_handler(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
 		     uint64_t cycle, struct ppu_run *run)
@@ -30,51 +27,6 @@ int ppu_call_handler(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 }
 
 /* ---- addresses ---- */
-
-INLINE __m256i load8(const uint32_t *p)
-{
-	return _mm256_load_si256((const __m256i *)p);
-}
-
-INLINE uint32_t sign_bits(__m256i v)
-{
-	return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
-}
-
-INLINE __m256i iota(unsigned first, unsigned step)
-{
-	const __m256i i = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-
-	return _mm256_mullo_epi32(_mm256_add_epi32(i, _mm256_set1_epi32((int)first)), _mm256_set1_epi32((int)step));
-}
-
-/* Lanes whose word is start + lane * step. */
-INLINE uint32_t in_steps(const uint32_t *v, uint32_t start, unsigned step)
-{
-	uint32_t m = 0;
-
-	EACH(k, 4)
-		m |= sign_bits(_mm256_cmpeq_epi32(load8(v + 8 * k), _mm256_add_epi32(_mm256_set1_epi32((int)start),
-			       iota(8 * k, step)))) << 8 * k;
-	return m;
-}
-
-INLINE uint32_t equal_to(const uint32_t *v, uint32_t x)
-{
-	uint32_t m = 0;
-
-	EACH(k, 4)
-		m |= sign_bits(_mm256_cmpeq_epi32(load8(v + 8 * k), _mm256_set1_epi32((int)x))) << 8 * k;
-	return m;
-}
-
-/* Lanes as a vector of masks. */
-INLINE __m256i spread(uint32_t lanes, unsigned k)
-{
-	const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-
-	return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)(lanes >> 8 * k)), bits), bits);
-}
 
 struct place {
 	uint8_t *p;		/* of the lowest lane; scattered: the page */
@@ -160,18 +112,6 @@ INLINE unsigned transactions(struct ppu_sm *sm, struct ppu_warp *w, const struct
 
 /* ---- what goes to registers ---- */
 
-INLINE void put8(uint32_t *d, unsigned k, __m256i v, uint32_t lanes)
-{
-	if (lanes != ~0u)
-		v = _mm256_blendv_epi8(load8(d + 8 * k), v, spread(lanes, k));
-	_mm256_store_si256((__m256i *)(d + 8 * k), v);
-}
-
-INLINE __m256i at8(const uint8_t *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
-
 /* Eight pairs of words in a row: the first words of all, and the second words of all. */
 INLINE void part_pairs(const uint8_t *q, __m256i *first, __m256i *second)
 {
@@ -244,6 +184,36 @@ INLINE const uint8_t *global_word(struct ppu_sm *sm, struct ppu_ctx *ctx, uint64
 	return e ? e->host + (va & PAGE_MASK) : NULL;
 }
 
+/*
+ * What eight lanes point at, one word, half or byte each, if it all lies in one page of the TLB; narrow ones are the low bits
+ * of v.  The high words of the addresses are equal, and one of these lanes is active.  False: it does not.
+ */
+INLINE bool page8(struct ppu_sm *sm, struct ppu_ctx *ctx, const struct ppu_dinsn *di, const uint32_t *lo, uint32_t hi,
+		  unsigned k, uint32_t lanes, unsigned bytes, __m256i *v)
+{
+	const __m256i last = _mm256_set1_epi32(PAGE_MASK), zero = _mm256_setzero_si256();
+	uint32_t m = lanes >> 8 * k & 0xff, first = lo[8 * k + (unsigned)__builtin_ctz(m)], base;
+	uint64_t va = (first | (uint64_t)hi << 32) + di->imm64;
+	const struct ppu_tlbe *e = entry_of(sm, ctx, va, bytes, false);
+	__m256i d, in;
+
+	/* The register's low word at the begin of the page; the page must not lie across 4 GiB there. */
+	base = first - ((uint32_t)va & PAGE_MASK);
+	if (!e || base > UINT32_MAX - PPU_PAGE_SIZE)
+		return false;
+	d = _mm256_sub_epi32(load8(lo + (size_t)8 * k), _mm256_set1_epi32((int)base));
+	in = _mm256_cmpeq_epi32(_mm256_max_epu32(d, last), last);
+	in = _mm256_and_si256(in, _mm256_cmpeq_epi32(_mm256_and_si256(d, _mm256_set1_epi32((int)bytes - 1)), zero));
+	if (m & ~sign_bits(in))
+		return false;
+	/* Whole words, which lie in the page. */
+	*v = _mm256_mask_i32gather_epi32(zero, (const int *)e->host, _mm256_and_si256(d, _mm256_set1_epi32(~3)),
+					 spread(lanes, k), 1);
+	if (bytes < 4)
+		*v = _mm256_srlv_epi32(*v, _mm256_slli_epi32(_mm256_and_si256(d, _mm256_set1_epi32(3)), 3));
+	return true;
+}
+
 /* May `lanes` that point anywhere below one high word be in a window of the generic space? */
 INLINE bool near_windows(const struct ppu_dinsn *di, uint32_t hi)
 {
@@ -281,6 +251,8 @@ INLINE bool global_chunks(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
 			v[k] = at8(p);
 			continue;
 		}
+		if (page8(sm, ctx, di, lo, hi, k, lanes, 4, &v[k]))
+			continue;
 		_mm256_store_si256((__m256i *)word, v[k]);	/* an initialiser would be a loop */
 		for (uint32_t m = lanes >> 8 * k & 0xff; m; m &= m - 1) {
 			unsigned i = (unsigned)__builtin_ctz(m);
@@ -462,6 +434,50 @@ INLINE int ld_window(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 	return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
 }
 
+INLINE __m256i extend8(__m256i v, unsigned bytes, bool sgn)
+{
+	const int n = 32 - 8 * (int)bytes;
+
+	v = _mm256_slli_epi32(v, n);
+	return sgn ? _mm256_srai_epi32(v, n) : _mm256_srli_epi32(v, n);
+}
+
+/* Bytes or halves of lanes that point anywhere below one high word.  False: nothing is done. */
+INLINE bool narrow_anywhere(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t lanes,
+			    unsigned bytes, bool sgn)
+{
+	const uint32_t *lo = w->v.row[di->a], hi = w->v.row[di->a + 1][__builtin_ctz(lanes)];
+	struct ppu_ctx *ctx = w->cta->task->ctx;
+	__m256i v[4];
+
+	if (near_windows(di, hi))
+		return false;
+	EACH(k, 4) {
+		uint32_t word[8] __attribute__((aligned(32)));
+
+		v[k] = _mm256_setzero_si256();
+		if (!(lanes >> 8 * k & 0xff) || page8(sm, ctx, di, lo, hi, k, lanes, bytes, &v[k]))
+			continue;
+		_mm256_store_si256((__m256i *)word, v[k]);
+		for (uint32_t m = lanes >> 8 * k & 0xff; m; m &= m - 1) {
+			unsigned i = (unsigned)__builtin_ctz(m);
+			uint64_t va = (lo[8 * k + i] | (uint64_t)hi << 32) + di->imm64;
+			const struct ppu_tlbe *e = entry_of(sm, ctx, va, bytes, false);
+
+			if (!e)
+				return false;
+			word[i] = (uint32_t)load_mem(e->host + (va & PAGE_MASK), bytes);
+		}
+		v[k] = load8(word);
+	}
+	/* The destination may hold the addresses. */
+	sm->ctr[PPU_CTR_PARTITION_READS] += transactions(sm, w, di, lanes, bytes);
+	EACH(k, 4)
+		if (lanes >> 8 * k & 0xff)
+			put8(w->v.row[di->d], k, extend8(v[k], bytes, sgn), lanes);
+	return true;
+}
+
 /* Bytes and halves in a row, or the same for all lanes, extended to words.  Of inactive lanes, too, all is read: the
  * block of 32 lanes lies in the page. */
 INLINE int ld_narrow(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes,
@@ -471,8 +487,12 @@ INLINE int ld_narrow(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 	uint32_t *d = w->v.row[di->d], x;
 	struct place b;
 
-	if (!global_place(sm, w, di, lanes, bytes, false, &b))
+	b.pattern = CONSECUTIVE;
+	if (!global_place(sm, w, di, lanes, bytes, false, &b)) {
+		if (b.pattern == SCATTERED && narrow_anywhere(sm, w, di, lanes, bytes, sgn))
+			return PPU_GO;
 		return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
+	}
 	sm->ctr[PPU_CTR_PARTITION_READS] += lane_groups(lanes);
 	if (b.pattern == EQUAL) {
 		x = extend(load_mem(b.p, bytes), bytes, sgn);
@@ -610,6 +630,45 @@ INLINE int st_global(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 		ppu_lsu_note_store(sm, w, b.e, b.va, (b.last - b.first + 1) * 4 * words);
 	}
 	sm->ctr[PPU_CTR_PARTITION_WRITES] += lane_groups(lanes);
+	return PPU_GO;
+}
+
+/* Bytes or halves anywhere in global memory; of lanes with one address the highest is last. */
+INLINE int st_narrow(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_site *site, uint32_t lanes, uint64_t cycle,
+		     unsigned bytes)
+{
+	const struct ppu_dinsn *di = site->di;
+	const uint32_t *lo = w->v.row[di->a], hi = w->v.row[di->a + 1][__builtin_ctz(lanes)];
+	const uint32_t *from = w->v.row[di->b];
+	struct ppu_tlbe *e[PPU_LANES];
+	uint8_t *p[PPU_LANES];
+	bool clean = false;
+
+	if (near_windows(di, hi) || (lanes & ~equal_to(w->v.row[di->a + 1], hi)))
+		return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
+	for (uint32_t m = lanes; m; m &= m - 1) {
+		unsigned i = (unsigned)__builtin_ctz(m);
+		uint64_t va = (lo[i] | (uint64_t)hi << 32) + di->imm64;
+
+		e[i] = entry_of(sm, w->cta->task->ctx, va, bytes, true);
+		if (!e[i])
+			return ppu_call_handler(sm, w, site, lanes, cycle, NULL);
+		p[i] = e[i]->host + (va & PAGE_MASK);
+		clean |= !(e[i]->flags & PPU_TLB_DIRTY);
+	}
+	for (uint32_t m = lanes; m; m &= m - 1) {
+		unsigned i = (unsigned)__builtin_ctz(m);
+
+		store_mem(p[i], bytes, from[i]);
+	}
+	if (clean)
+		sm->cycle = cycle + (uint64_t)(int64_t)site->cycles;
+	for (uint32_t m = clean ? lanes : 0; m; m &= m - 1) {
+		unsigned i = (unsigned)__builtin_ctz(m);
+
+		note_store(sm, w, e[i], (lo[i] | (uint64_t)hi << 32) + di->imm64, bytes);
+	}
+	sm->ctr[PPU_CTR_PARTITION_WRITES] += transactions(sm, w, di, lanes, bytes);
 	return PPU_GO;
 }
 
@@ -793,6 +852,8 @@ INLINE bool global8(struct ppu_sm *sm, struct ppu_ctx *ctx, const struct ppu_din
 			*v = at8(p);
 		return p;
 	}
+	if (page8(sm, ctx, di, lo, s->hi, k, ~0u, 4, v))
+		return true;
 	for (unsigned i = 0; i < 8; i++) {
 		p = global_word(sm, ctx, (lo[8 * k + i] | (uint64_t)s->hi << 32) + di->imm64);
 		if (!p)
@@ -1048,6 +1109,8 @@ CALL(add_shared_1, add_shared(sm, w, site, ~0u, cycle), add_shared(sm, w, site, 
 TWICE(st_global_1, st_global, 1)
 TWICE(st_global_2, st_global, 2)
 TWICE(st_shared_1, st_shared, 1)
+TWICE(st_8, st_narrow, 1)
+TWICE(st_16, st_narrow, 2)
 
 /* Words of a lane, 0: other than 1, 2 or 4. */
 static unsigned words_of(const struct ppu_dinsn *di)
@@ -1077,6 +1140,8 @@ static ppu_call_fn load_of(const struct ppu_dinsn *di)
 		return fns[1][words];
 	case PPU_SPACE_PARAM:
 		return fns[2][words];
+	case PPU_SPACE_LOCAL:
+		return di->x ? NULL : ppu_call_local(di, words);
 	default:
 		return NULL;
 	}
@@ -1086,8 +1151,12 @@ static ppu_call_fn store_of(const struct ppu_dinsn *di)
 {
 	unsigned words = words_of(di);
 
+	if ((di->m == PPU_SPACE_GENERIC || di->m == PPU_SPACE_GLOBAL) && !words && !di->x)
+		return di->t == PPU_T_U8 || di->t == PPU_T_S8 ? st_8 : di->t == PPU_T_U16 || di->t == PPU_T_S16 ? st_16 : NULL;
 	if (di->m == PPU_SPACE_GENERIC || di->m == PPU_SPACE_GLOBAL)
 		return words == 1 ? st_global_1 : words == 2 ? st_global_2 : NULL;
+	if (di->m == PPU_SPACE_LOCAL)
+		return di->x ? NULL : ppu_call_local(di, words);
 	return di->m == PPU_SPACE_SHARED && words == 1 ? st_shared_1 : NULL;
 }
 

@@ -23,6 +23,8 @@ int ppu_call_handler(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_sit
 		     uint64_t cycle, struct ppu_run *run);
 /* What to call for an instruction without a pure function; nregs: registers of the program. */
 void *ppu_call_of(const struct ppu_dinsn *di, uint32_t nregs);
+/* The same for a load or store of so many words in local memory (calls_local.c).  NULL: the handler. */
+ppu_call_fn ppu_call_local(const struct ppu_dinsn *di, unsigned words);
 /*
  * A page that the TLB does not have, for a load of a fused segment that has used other pages before.  NULL: the segment
  * must fail.  ppu_calls_unfill() then makes the TLB what it was before the segment.
