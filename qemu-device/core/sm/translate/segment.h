@@ -188,6 +188,9 @@ bool ppu_select_special_can(const struct ppu_dinsn *di);
 void ppu_select_special(struct ppu_seg *s, const struct ppu_dinsn *di);
 bool ppu_select_f64_can(const struct ppu_dinsn *di);
 void ppu_select_f64(struct ppu_seg *s, const struct ppu_dinsn *di);
+/* Bits and bytes, 64-bit products and shifts, halves to floats, in select_bits.c. */
+bool ppu_select_bits_can(const struct ppu_dinsn *di);
+void ppu_select_bits(struct ppu_seg *s, const struct ppu_dinsn *di);
 /* A load of group g. */
 void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned g);
 /* Before the segment: checks the addresses that are known now.  Goes on at `early` if one is wrong. */

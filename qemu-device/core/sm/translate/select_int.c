@@ -713,7 +713,7 @@ bool ppu_select_can(const struct ppu_dinsn *di)
 {
 	bool both = word(di) || pair(di);
 
-	if (ppu_select_float_can(di) || ppu_select_f64_can(di))
+	if (ppu_select_float_can(di) || ppu_select_f64_can(di) || ppu_select_bits_can(di))
 		return true;
 	switch (di->op) {
 	case PPU_OP_MOVI64: case PPU_OP_CVTA:
@@ -761,6 +761,10 @@ void ppu_select(struct ppu_seg *s, const struct ppu_dinsn *di)
 	}
 	if (ppu_select_f64_can(di)) {
 		ppu_select_f64(s, di);
+		return;
+	}
+	if (ppu_select_bits_can(di)) {
+		ppu_select_bits(s, di);
 		return;
 	}
 	switch (di->op) {
