@@ -228,6 +228,12 @@ static const struct {
 	{ ROW "0x200001000" LANE "ld.local.u64 rd10, [r9+4]\nexit\n", true },
 	{ ROW "0x200001000" LANE "mov.u32 r3, 0x100000\nst.local.u32 [r3], r2\nexit\n", true },
 	{ ROW "0x200001000" LANE "ld.local.u32 r3, [r9-4]\nexit\n", true },
+	{ ROW "0x200001000" LANE "ld.local.u32 r3, [1024]\nexit\n", true },
+	{ ROW "0x200001000" LANE "ld.local.u32 r3, [1020]\nst.global.u32 [rd6], r3\nexit\n", false },
+	{ ROW "0x200001000" LANE "st.local.u64 [1020], rd2\nexit\n", true },
+	/* one high word, and the immediate carries into that of lane 0 only */
+	{ ROW "0x200001000" LANE "movi64 rd12, 0x300000000\nld.global.u8 r4, [rd12]\nmov.u32 r10, r8\nmov.u32 r11, 2\n"
+	  "setp.eq.u32 p1, r2, 0\n@p1 mov.u32 r10, 0xfffffff8\nld.global.u8 r3, [rd10+8]\nst.global.u32 [rd6], r3\nexit\n", false },
 	/* bytes and halves anywhere: in one page, at its end, in two pages, with another sign, of some lanes */
 	{ ROW "0x200001000" LANE "mul.u32 r8, r2, 5\nmadw.u32 rd10, r8, 1, rd6\nld.global.s8 r3, [rd10]\nst.global.u8 [rd10+64], r2\n"
 	  "ld.global.u8 r4, [rd10+64]\nmad.u32 r3, r4, 1000, r3\nst.global.u32 [rd6], r3\nexit\n", false },
@@ -238,6 +244,13 @@ static const struct {
 	  "@!p1 st.global.u8 [rd10+65], r2\nst.global.u32 [rd6], r3\nexit\n", false },
 	{ ROW "0x200001000" LANE "xor.u32 r8, r2, 1\nmadw.u32 rd10, r8, 2, rd6\nld.global.u16 r3, [rd10+1]\nexit\n", true },
 	{ ROW "0x200001000" LANE "xor.u32 r8, r2, 1\nmadw.u32 rd10, r8, 2, rd6\nst.global.u16 [rd10+1], r3\nexit\n", true },
+	/* halves that are 0, subnormal, normal, infinite, not a number; bytes of two words */
+	{ ROW "0x200001000" LANE "shl.u32 r10, r2, 10\nor.u32 r11, r10, r2\nxor.u32 r12, r11, 0x8000\ncvt.f32.f16 r10, r10\n"
+	  "cvt.f32.f16 r11, r11\ncvt.f32.f16 r12, r12\ncvt.f32.f16 r13, r2\nst.global.u32 [rd6], r10\nst.global.u32 [rd6+128], r11\n"
+	  "st.global.u32 [rd6+256], r12\nst.global.u32 [rd6+384], r13\nexit\n", false },
+	{ ROW "0x200001000" LANE "mul.u32 r10, r2, 0x1020304\nxor.u32 r11, r10, 0x40305060\nprmt.u32 r12, r10, r11, 0x6142\n"
+	  "prmt.u32 r13, r10, r11, 0x3012\nprmt.u32 r14, r10, r11, 0x4567\nst.global.u32 [rd6], r12\nst.global.u32 [rd6+128], r13\n"
+	  "st.global.u32 [rd6+256], r14\nexit\n", false },
 	/* atomics of words anywhere, and of a page that may be read only */
 	{ ROW "0x200001000" LANE "madw.u32 rd10, r9, 4, rd6\natom.global.add.u32 r3, [rd10], r2\natom.global.max.s32 r4, [rd10+4], r2\n"
 	  "mad.u32 r3, r4, 33, r3\nst.global.u32 [rd6+128], r3\nexit\n", false },
