@@ -233,6 +233,7 @@ static const struct {
 	{ ROW "0x200001000" LANE "st.local.u64 [1020], rd2\nexit\n", true },
 	/* one high word, and the immediate carries into that of lane 0 only */
 	{ ROW "0x200001000" LANE "movi64 rd12, 0x300000000\nld.global.u8 r4, [rd12]\nmov.u32 r10, r8\nmov.u32 r11, 2\n"
+	  "st.global.u32 [rd10+8], r2\n"
 	  "setp.eq.u32 p1, r2, 0\n@p1 mov.u32 r10, 0xfffffff8\nld.global.u8 r3, [rd10+8]\nst.global.u32 [rd6], r3\nexit\n", false },
 	/* bytes and halves anywhere: in one page, at its end, in two pages, with another sign, of some lanes */
 	{ ROW "0x200001000" LANE "mul.u32 r8, r2, 5\nmadw.u32 rd10, r8, 1, rd6\nld.global.s8 r3, [rd10]\nst.global.u8 [rd10+64], r2\n"
@@ -244,6 +245,10 @@ static const struct {
 	  "@!p1 st.global.u8 [rd10+65], r2\nst.global.u32 [rd6], r3\nexit\n", false },
 	{ ROW "0x200001000" LANE "xor.u32 r8, r2, 1\nmadw.u32 rd10, r8, 2, rd6\nld.global.u16 r3, [rd10+1]\nexit\n", true },
 	{ ROW "0x200001000" LANE "xor.u32 r8, r2, 1\nmadw.u32 rd10, r8, 2, rd6\nst.global.u16 [rd10+1], r3\nexit\n", true },
+	/* shifts of 64 bits by 20 to 113 */
+	{ ROW "0x200001000" LANE "movi64 rd10, 0x87654321fedcba98\nmad.u32 r12, r2, 3, r9\nadd.u32 r12, r12, 20\nshl.u64 rd14, rd10, r12\n"
+	  "shr.u64 rd16, rd10, r12\nshr.s64 rd18, rd10, r12\nxor.u64 rd14, rd14, rd16\nadd.u64 rd14, rd14, rd18\n"
+	  "st.global.u32 [rd6], r14\nst.global.u32 [rd6+128], r15\nexit\n", false },
 	/* halves that are 0, subnormal, normal, infinite, not a number; bytes of two words */
 	{ ROW "0x200001000" LANE "shl.u32 r10, r2, 10\nor.u32 r11, r10, r2\nxor.u32 r12, r11, 0x8000\ncvt.f32.f16 r10, r10\n"
 	  "cvt.f32.f16 r11, r11\ncvt.f32.f16 r12, r12\ncvt.f32.f16 r13, r2\nst.global.u32 [rd6], r10\nst.global.u32 [rd6+128], r11\n"
