@@ -250,13 +250,19 @@ $(BUILD)/cuda/device/%.bc: libruntime/cudart/device/%.cu $(wildcard libruntime/c
 	@mkdir -p $(@D)
 	$(say) CLANG $@
 	$(Q)$(CLANG) $(CUDA_DEVICE_FLAGS) -o $@ $<
-# Without the attributes of this compilation: LLVM does not inline a function into one that is for another PTX version, or
-# that may use builtins when the function may not.  Then each popc would be a call.
-$(CUDA_SDK_BC): $(patsubst libruntime/cudart/device/%.cu,$(BUILD)/cuda/device/%.bc,$(CUDA_DEVICE)) libruntime/build.mk
+# Without the attributes of their compilation: LLVM does not inline a function into one that is for another PTX version, or
+# that may use builtins when the function may not.  Then each popc would be a call.  The functions of math.cu and mathf.cu shall
+# be calls: ppu-check takes each for one operation (check/float.c).
+CUDA_DEVICE_SHORT := $(BUILD)/cuda/device/convert.bc $(BUILD)/cuda/device/integer.bc
+$(CUDA_DEVICE_SHORT:.bc=.short.bc): %.short.bc: %.bc libruntime/build.mk
+	$(say) LLVM $@
+	$(Q)set -o pipefail && llvm-dis -o - $< | \
+		sed -E '/^attributes #/s/ "(no-builtins|target-cpu|target-features)"(="[^"]*")?//g' | llvm-as -o $@
+$(CUDA_SDK_BC): $(CUDA_DEVICE_SHORT:.bc=.short.bc) \
+		$(filter-out $(CUDA_DEVICE_SHORT),$(CUDA_DEVICE:libruntime/cudart/device/%.cu=$(BUILD)/cuda/device/%.bc))
 	@mkdir -p $(@D)
 	$(say) LLVM $@
-	$(Q)set -o pipefail && llvm-link -S -o - $(filter %.bc,$^) | \
-		sed -E '/^attributes #/s/ "(no-builtins|target-cpu|target-features)"(="[^"]*")?//g' | llvm-as -o $@
+	$(Q)llvm-link -o $@ $^
 $(CUDA_SDK)/.stamp: $(CUDA_SDK_HEADERS:%=include/cuda/%) include/ppu_launch.h include/ppu_queue.h include/ppu_version.h libruntime/build.mk $(wildcard libruntime/cudart/sdk/*) $(CUDA_SDK_BC) \
 		$(BUILD)/bin/ppu-fatbin $(BUILD)/bin/ppu-cc $(CUDART_SOS)
 	$(say) SDK $(CUDA_SDK)
