@@ -7,7 +7,7 @@ exec python3 -B - "$PPU_TOP" <<'END'
 import os, re, sys
 
 # Where a function of this name is defined: C, Python, shell.
-C = r"^(?![#\s]|return\b|else\b)[\w\s*]*?\b%s\((?![^;{]*;)"
+C = r"^(?![#\s]|return\b|else\b)(?:[\w\s*]|__attribute__\(\([^()]*\)\))*?\b%s\((?![^;{]*;)"
 PYTHON = r"^\s*def %s\("
 SHELL = r"^%s\(\)"
 PLACE = re.compile(r"((?:`\w+\(\)`, )*`\w+\(\)`) in \[([^]]+)\]\(([^)]+)\)")
