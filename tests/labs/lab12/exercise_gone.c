@@ -114,46 +114,53 @@ static void test_unbind(struct user *u, struct user *v)
 static _Atomic int over, gone;
 static _Atomic unsigned int rounds;
 
-/* Makes, copies and closes buffers until that fails. */
-static void *worker(void *arg)
-{
-	int fd = ld_must_open(), ret = 0;
+struct worker {
+	pthread_t thread;
+	int fd, error;
+};
 
-	while (!over && !ret) {
+/* Makes, copies and closes buffers until that fails. */
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	while (!over && !w->error) {
 		uint32_t handle;
 
-		ret = ld_bo(fd, BYTES, &handle);
-		if (!ret) {
-			ret = ld_copy(fd, handle, 0, handle, PAGE, 4096);
-			ld_bo_close(fd, handle);
+		w->error = ld_bo(w->fd, BYTES, &handle);
+		if (!w->error) {
+			w->error = ld_copy(w->fd, handle, 0, handle, PAGE, 4096);
+			ld_bo_close(w->fd, handle);
 			rounds++;
 		}
 	}
-	*(int *)arg = ret;
 	gone++;
-	close(fd);
+	close(w->fd);
 	return NULL;
 }
 
 /* obs removed: error of the removal, of the rescan, first error of each of three threads */
 static void test_remove(void)
 {
-	pthread_t threads[3];
-	int errors[3], ret, back;
+	struct worker w[3] = { 0 };
+	int ret, back;
 
 	lab_step("removing the device while three threads use it");
+	/* All open it before it goes: a thread may start so late that the others have done their rounds. */
 	for (int i = 0; i < 3; i++)
-		if (pthread_create(&threads[i], NULL, worker, &errors[i]))
+		w[i].fd = ld_must_open();
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&w[i].thread, NULL, work, &w[i]))
 			lab_fatal("the exercise cannot make a thread");
 	(void)lab_until(rounds > 20, 10);
 	ret = lab_remove();
 	(void)lab_until(gone == 3, 10);
 	over = 1;
 	for (int i = 0; i < 3; i++)
-		pthread_join(threads[i], NULL);
+		pthread_join(w[i].thread, NULL);
 	lab_step("finding the device again");
 	back = lab_rescan();
-	lab_obs("removed", "%d %d %d %d %d", ret, back, errors[0], errors[1], errors[2]);
+	lab_obs("removed", "%d %d %d %d %d", ret, back, w[0].error, w[1].error, w[2].error);
 	works("rescan");
 }
 
