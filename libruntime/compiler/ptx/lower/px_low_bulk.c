@@ -56,7 +56,6 @@ static void bulk_copy(struct px_module *m, const struct px_inst *in)
 		px_arrive(m, in, object, px_const_opn(in, 0), px_const_opn(in, 0), px_negated(m, in, args[2]), NULL);
 }
 
-
 /* The element type of a reduction that PTX has, or PPU_TENSOR_NUM_TYPES. */
 static unsigned reduced_type(const struct px_inst *in, unsigned op, bool to_shared)
 {
