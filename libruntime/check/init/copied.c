@@ -133,7 +133,7 @@ void ci_copied(struct chk_ctx *c, struct ci_cta *cta, const struct ppu_seen_acce
 		FOR_LANES(i, a->lanes) {
 			if (a->space == PPU_SPACE_GLOBAL && v->unwritten[i] == whole_word(&v->load)) {
 				told |= 1u << i;
-				bytes[i] = CI_ALL(v->load.element < 4 ? v->load.element : 4);
+				bytes[i] = whole_word(&v->load);
 			} else {
 				unwritten[i] |= from_word(a, v->word, v->unwritten[i]);
 			}

@@ -23,6 +23,7 @@ LAB = 0
 CLASS = 20
 MACHINES = 4                                # tasks of the array
 CI = os.path.join(paths.TOP, "Documentation/labs/ci")
+PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
 SECONDS = 900                               # for all of it, on a busy machine
 CONF = """\
 ClusterName=ppu
@@ -70,12 +71,18 @@ def user():
     return subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
 
 
+def send(pids, sig):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, sig)
+
+
 class Cluster:
     """munged, slurmctld and two slurmd, in a directory of their own. Used by with."""
 
     def __init__(self, top):
         self.top = top
-        self.env = dict(os.environ, SLURM_CONF=os.path.join(top, "slurm.conf"), PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
+        self.env = dict(os.environ, SLURM_CONF=os.path.join(top, "slurm.conf"), PATH=PATH)
         self.daemons = {}
 
     def __enter__(self):
@@ -145,17 +152,13 @@ class Cluster:
         return found
 
     def kill_node(self, node):
-        """As if the machine lost its power: nobody says goodbye."""
-        while True:
-            found = self.processes(node) - {os.getpid()}
-            if self.daemons[node].poll() is not None:
-                found.discard(self.daemons[node].pid)
-            if not found:
-                return
-            for pid in found:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(0.1)
+        """As if the machine lost its power: nobody says goodbye, and nobody sees others die."""
+        stopped = set()
+        while (found := self.processes(node)) - stopped:
+            send(found, signal.SIGSTOP)
+            stopped |= found
+        send(stopped, signal.SIGKILL)
+        self.daemons[node].wait()
 
 
 def a_class(where):
@@ -173,22 +176,19 @@ def stamps(reports):
     return {n: os.stat(os.path.join(reports, n)).st_mtime_ns for n in os.listdir(reports) if n.endswith(".json")}
 
 
-def check_reports(reports, handed_in, top):
+def check_reports(reports, handed_in):
     """Each submission has one report, and the table is the same however the reports are ordered."""
-    out, tables = [], []
+    out, tables, turned = [], [], reports + "-turned"
+    os.mkdir(turned)
+    for name in reversed(os.listdir(reports)):      # so that a directory lists them in another order
+        shutil.copy(os.path.join(reports, name), turned)
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        for way in ("one", "two"):
-            table = os.path.join(top, way + ".csv")
-            if results.main([reports, "--class", handed_in, "--csv", table]):
+        for folder in (reports, turned):
+            table = folder + ".csv"
+            if results.main([folder, "--class", handed_in, "--csv", table]):
                 out.append("not all are graded")
             with open(table, encoding="utf-8") as f:
                 tables.append(f.read())
-            # The directory lists them in another order when they are made anew.
-            names = os.listdir(reports)
-            shutil.move(reports, reports + "-old")
-            os.mkdir(reports)
-            for name in reversed(names):
-                shutil.copy2(os.path.join(reports + "-old", name), reports)
     rows = {r["submission"]: r["points"] for r in csv.DictReader(io.StringIO(tables[0]))}
     want = {"s%02d" % i: "100" if i // MACHINES == 2 else "0" for i in range(CLASS)}
     return out + ([] if rows == want else ["the table is %s" % rows]) + \
@@ -217,15 +217,12 @@ def test_slurm(top):
         if not job.isdigit():
             return ["sbatch said %r: %s" % (job, cluster.logs())]
 
-        def half_done():
-            """The second task, of n1, has told of its first two and grades the third."""
-            have = stamps(reports) if os.path.isdir(reports) else {}
-            return "s05.json" in have and "s09.json" not in have and cluster.ask("squeue", "-h", "-t", "R", "-o", "%K %N", "-j", job)
-        cluster.until(half_done, "nothing is graded")
-        where = dict(reversed(line.split()) for line in half_done().splitlines()) if half_done() else {}
-        node = next((n for n, task in where.items() if task == "1"), None)
+        # The second task has told of its first two, and grades the third.
+        cluster.until(lambda: os.path.exists(os.path.join(reports, "s05.json")), "nothing is graded")
+        running = cluster.ask("squeue", "-h", "-t", "R", "-o", "%K %N", "-j", job)
+        node = dict(line.split() for line in running.splitlines()).get("1")
         if not node:
-            return ["the second task runs nowhere: %s" % where]
+            return ["the second task runs nowhere: %s" % running]
         cluster.kill_node(node)
         before = stamps(reports)
         if "s09.json" in before:
@@ -239,7 +236,7 @@ def test_slurm(top):
         told = times_graded(cluster.top)
         if told != {"s%02d" % i: 1 for i in range(CLASS)}:
             out.append("graded so often: %s" % told)
-    return out + check_reports(reports, handed_in, top)
+    return out + check_reports(reports, handed_in)
 
 
 def test_kubernetes(top):
@@ -280,7 +277,7 @@ def test_kubernetes(top):
 
 
 def run(tap):
-    missing = [p for p in ("munged", "slurmctld", "slurmd", "sbatch") if not shutil.which(p, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]
+    missing = [p for p in ("munged", "slurmctld", "slurmd", "sbatch") if not shutil.which(p, path=PATH)]
     for name, test in (("an Indexed Job of Kubernetes", test_kubernetes), ("a job array, and a node that dies", test_slurm)):
         with tempfile.TemporaryDirectory(prefix="ppu-slurm-") as top:
             try:
