@@ -3,7 +3,7 @@
  * Between the decoder, the warp scheduler and the functions that compute.
  *
  * A decoded instruction names a function that performs it for all 32 lanes at once.  The functions
- * of exec_int.c, exec_fp.c and exec_cvt.c (class ALU, FP64, SFU) are pure: registers and
+ * of exec_int.c, exec_bits.c, exec_fp.c ... (class ALU, FP64, SFU) are pure: registers and
  * predicates in, registers and predicates out, under a lane mask; they cannot fault, block or
  * change control flow.  Control, memory and warp-wide instructions are the business of warp.c,
  * diverge.c, lsu.c and exec_warp.c.

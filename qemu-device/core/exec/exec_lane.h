@@ -20,9 +20,19 @@
 #define ROW(n) ((uint32_t *)__builtin_assume_aligned(v->row[n], 64))
 /* Immediate widened to 64 bits for integer types. */
 #define IMM64S(di) ((uint64_t)(int64_t)(int32_t)(di)->imm)
+/* The lower 16 bits, extended with zeros or the sign. */
+#define ZX16(x) ((uint32_t)(uint16_t)(x))
+#define SX16(x) ((uint32_t)(int32_t)(int16_t)(x))
 
 #define FN(name) static PPU_NOSAN __attribute__((unused)) \
 	void N(name)(struct ppu_vregs *v, const struct ppu_dinsn *di, uint32_t mask)
+
+/* What a selector returns by the operation's type: NULL for types it does not have. */
+#define BY_BITS(w16, w32, w64) \
+	(di->t == PPU_T_U16 ? (w16) : di->t == PPU_T_U32 ? (w32) : di->t == PPU_T_U64 ? (w64) : NULL)
+#define BY_TYPE(u16, s16, u32, s32, u64, s64) \
+	(di->t == PPU_T_U16 ? (u16) : di->t == PPU_T_S16 ? (s16) : di->t == PPU_T_U32 ? (u32) : \
+	 di->t == PPU_T_S32 ? (s32) : di->t == PPU_T_U64 ? (u64) : di->t == PPU_T_S64 ? (s64) : NULL)
 
 /*
  * Operand kinds: W one row, D two rows.  DECL_x: pointers; LOAD_x: value of lane l.

@@ -38,7 +38,7 @@
 #include "core/exec/lane_bit.h"
 
 /* One selector per file and level: the function of a decoded instruction, or NULL. */
-#define PPU_EXEC_SELECTORS(S) S(int) S(fp) S(cvt) S(half)
+#define PPU_EXEC_SELECTORS(S) S(int) S(bits) S(pred) S(fp) S(cvt) S(half)
 #define S(file) \
 ppu_exec_fn ppu_sel_##file##_v1(const struct ppu_dinsn *di); \
 ppu_exec_fn ppu_sel_##file##_v3(const struct ppu_dinsn *di); \

@@ -46,7 +46,7 @@ bool ppu_exec_select_level(struct ppu_dinsn *di, unsigned level)
 		PPU_EXEC_SELECTORS(S)
 #undef S
 	};
-	enum { INT, FP, CVT, HALF } file;
+	enum { INT, BITS, PRED, FP, CVT, HALF } file;	/* as in PPU_EXEC_SELECTORS */
 	unsigned i = level >= 4 ? 2 : level == 3 ? 1 : 0;
 
 	di->fn = NULL;
@@ -61,6 +61,10 @@ bool ppu_exec_select_level(struct ppu_dinsn *di, unsigned level)
 	else
 		file = INT;
 	di->fn = sel[file][i](di);
+	if (!di->fn && file == INT)	/* each operation is in one of the three */
+		di->fn = sel[BITS][i](di);
+	if (!di->fn && file == INT)
+		di->fn = sel[PRED][i](di);
 	return di->fn != NULL;
 }
 

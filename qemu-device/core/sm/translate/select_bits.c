@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Host instructions for counting, reversing and moving bits and bytes, for products and shifts of 64 bits, and for halves to
- * floats.  exec/exec_int.c and exec_cvt.c say what each must give.
+ * floats.  exec/exec_bits.c, exec_int.c and exec_cvt.c say what each must give.
  */
 #ifdef PPU_TRANSLATE
 #include <string.h>

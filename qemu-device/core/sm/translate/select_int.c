@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Host instructions for moves, integers and bits.  exec/exec_int.c says what each must give.
+ * Host instructions for moves, integers and bits.  exec/exec_int.c, exec_bits.c and exec_pred.c say what each must give.
  */
 #ifdef PPU_TRANSLATE
 #include <hw/ppu_mmu.h>
