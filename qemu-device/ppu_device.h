@@ -32,12 +32,18 @@ struct PPUState {
     char *trace_path;
     char *clock_name; /* auto, thread, virtual */
     bool aer;         /* errors of the bus are reported */
+    bool pm;          /* there is D3hot */
 
     MemoryRegion bar0; /* registers */
     MemoryRegion bar2; /* container, power of two */
     MemoryRegion vram; /* RAM in bar2 */
     bool vram_named;   /* a name in migration streams is taken for it */
     MemoryRegion msix_bar;
+
+    uint8_t pm_cap; /* offset of the capability; 0: none */
+    bool asleep;    /* in D3hot; under BQL */
+    MemoryRegion vram_off, msix_off; /* cover the BARs in D3hot */
+
     MemoryListener listener; /* DMA address space: drops cached host pointers */
     bool listening;
     Notifier machine_done; /* looks for an IOMMU */
@@ -108,6 +114,13 @@ void ppu_irq_kick(PPUState *s);   /* without lock: send what is pending */
 void ppu_irq_clear(PPUState *s);  /* under lock and BQL: reset, load */
 void ppu_irq_resume(PPUState *s); /* with BQL: the machine goes on */
 
+/* ppu_power.c: D0 and D3hot */
+bool ppu_power_init(PPUState *s, Error **errp);
+void ppu_power_exit(PPUState *s);
+void ppu_power_reset(PPUState *s);
+void ppu_power_written(PPUState *s);
+void ppu_power_loaded(PPUState *s);
+
 /* ppu_mem.c: the core's ports to memory */
 void ppu_mem_ports(PPUState *s, struct ppu_ports *ports);
 void ppu_mem_listen(PPUState *s, bool on);
@@ -131,6 +144,7 @@ void ppu_tracefile_close(PPUTraceFile *t);
 
 /* ppu_pci.c */
 struct ppu_core *ppu_new_core(PPUState *s, Error **errp);
+void ppu_forget_state(PPUState *s); /* with BQL */
 /* ppu_vmstate.c */
 extern const VMStateDescription vmstate_ppu;
 

@@ -34,7 +34,8 @@ static uint64_t ppu_bar0_read(void *opaque, hwaddr addr, unsigned size)
     PPUState *s = opaque;
     uint64_t val;
 
-    if (!s->core) { /* unplugged while the access waited for the BQL */
+    /* Unplugged while the access waited for the BQL, or in D3hot */
+    if (!s->core || s->asleep) {
         return ~0ull;
     }
     if (ppu_is_userd(addr) && size == 4) {
@@ -85,7 +86,7 @@ static void ppu_bar0_write(void *opaque, hwaddr addr, uint64_t val,
 {
     PPUState *s = opaque;
 
-    if (!s->core) {
+    if (!s->core || s->asleep) {
         return;
     }
     if (!s->virtual_clock && ppu_is_userd(addr) && size == 4 &&
@@ -244,6 +245,7 @@ static void ppu_cleanup(PPUState *s)
         memory_region_del_subregion(&s->bar2, &s->vram);
         s->vram_named = false;
     }
+    ppu_power_exit(s);
     if (msix_present(pdev)) {
         msix_unuse_all_vectors(pdev);
         msix_uninit(pdev, &s->msix_bar, &s->msix_bar);
@@ -301,7 +303,7 @@ static bool ppu_set_up(PPUState *s, Error **errp)
     if (s->aer && !ppu_init_aer(pdev, errp)) {
         return false;
     }
-    return ppu_init_msix(s, errp);
+    return ppu_init_msix(s, errp) && ppu_power_init(s, errp);
 }
 
 static void ppu_realize(PCIDevice *pdev, Error **errp)
@@ -339,11 +341,9 @@ static void ppu_exit(PCIDevice *pdev)
     ppu_cleanup(PPU(pdev));
 }
 
-static void ppu_reset(DeviceState *dev)
+/* Everything but VRAM and configuration space is as it was at first */
+void ppu_forget_state(PPUState *s)
 {
-    PPUState *s = PPU(dev);
-
-    trace_ppu_reset(s);
     ppu_drive_lock(s);
     bitmap_zero(s->put_dirty, PPU_MAX_CHANNELS);
     bitmap_zero(s->kick_dirty, PPU_MAX_CHANNELS);
@@ -351,6 +351,15 @@ static void ppu_reset(DeviceState *dev)
     ppu_irq_clear(s);
     ppu_drive_rebase(s);
     ppu_drive_unlock(s);
+}
+
+static void ppu_reset(DeviceState *dev)
+{
+    PPUState *s = PPU(dev);
+
+    trace_ppu_reset(s);
+    ppu_forget_state(s);
+    ppu_power_reset(s);
 }
 
 static void ppu_write_config(PCIDevice *pdev, uint32_t addr, uint32_t val,
@@ -361,6 +370,7 @@ static void ppu_write_config(PCIDevice *pdev, uint32_t addr, uint32_t val,
     if (pdev->exp.aer_cap) {
         pcie_aer_write_config(pdev, addr, val, len);
     }
+    ppu_power_written(PPU(pdev));
 }
 
 /*
@@ -530,7 +540,8 @@ PPU_PROPERTY_LIST ppu_properties[] = {
 #undef P
         DEFINE_PROP_STRING("trace-file", PPUState, trace_path),
     DEFINE_PROP_STRING("clock", PPUState, clock_name),
-    DEFINE_PROP_BOOL("aer", PPUState, aer, false), PPU_PROPERTY_END
+    DEFINE_PROP_BOOL("aer", PPUState, aer, false),
+    DEFINE_PROP_BOOL("pm", PPUState, pm, false), PPU_PROPERTY_END
 };
 
 static void ppu_class_init(ObjectClass *klass, PPU_CLASS_DATA *data)

@@ -85,6 +85,7 @@ static int ppu_post_load(void *opaque, int version_id)
     s->core = fresh;
     ppu_drive_rebase(s);
     ppu_drive_unlock(s);
+    ppu_power_loaded(s);
     trace_ppu_load(s, s->blob_len, s->irq_pending);
     ppu_free_blob(s);
     return 0;

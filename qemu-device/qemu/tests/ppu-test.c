@@ -100,6 +100,23 @@ static void test_properties(void)
     stop(&m);
 }
 
+/* In D3hot nobody answers, and the way back is a reset */
+static void test_power(void)
+{
+    Machine m = start(",pm=on");
+    uint8_t ctrl = qpci_find_capability(m.dev, PCI_CAP_ID_PM, 0) + PCI_PM_CTRL;
+
+    set_reg(&m, PPU_REG_SCRATCH, 4711);
+    qpci_config_writew(m.dev, ctrl, 3);
+    g_assert_cmphex(reg(&m, PPU_REG_ID), ==, UINT32_MAX);
+    g_assert_cmphex(qpci_io_readl(m.dev, m.vram, WORD), ==, UINT32_MAX);
+    qpci_config_writew(m.dev, ctrl, 0);
+    g_assert_cmphex(qpci_config_readw(m.dev, PCI_COMMAND) & PCI_COMMAND_MEMORY,
+                    ==, 0);
+    g_assert_cmphex(qpci_config_readl(m.dev, PCI_BASE_ADDRESS_0) & ~0xf, ==, 0);
+    stop(&m);
+}
+
 static void enable_messages(Machine *m)
 {
     qpci_msix_enable(m->dev);
@@ -201,6 +218,7 @@ int main(int argc, char **argv)
 
     qtest_add_func("/ppu/identity", test_identity);
     qtest_add_func("/ppu/properties", test_properties);
+    qtest_add_func("/ppu/power", test_power);
     qtest_add_func("/ppu/messages", test_messages);
     qtest_add_func("/ppu/channel", test_channel);
 
