@@ -218,6 +218,7 @@ static int ppu_probe(struct pci_dev *pci, const struct pci_device_id *ent)
 	drm_info(&ppu->drm, "%u MiB VRAM, %u GPCs x %u SMs, %u copy engines, %u channels\n",
 		 (u32)(ppu->vram_size >> 20), ppu->caps.gpcs, ppu->caps.sms_per_gpc,
 		 ppu->caps.copy_engines, ppu->caps.channels);
+	ppu_power_start(ppu);
 	return 0;
 
 err_irq:
@@ -252,7 +253,7 @@ static struct pci_driver ppu_pci_driver = {
 	.remove = ppu_remove,
 	.shutdown = ppu_shutdown,
 	.err_handler = &ppu_err_handlers,
-	.driver.pm = pm_sleep_ptr(&ppu_pm_ops),
+	.driver.pm = pm_ptr(&ppu_pm_ops),
 };
 
 static int __init ppu_init(void)

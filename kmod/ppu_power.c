@@ -8,6 +8,9 @@
  * Files stay usable, and so do buffer objects.  A reset leaves VRAM as it is.  For a sleep, VRAM is
  * saved before and restored after it.
  *
+ * While nobody needs the device (base/ppu_awake.h), it sleeps by itself: runtime power management,
+ * if the function has the capability for it.  There is nothing on it then that could be lost.
+ *
  * In between the device does not answer.  So nobody touches it: the gate is closed, and programs
  * that use a mapping wait in its fault handler.
  *
@@ -23,6 +26,7 @@
 #include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/pm.h>
+#include <linux/pm_runtime.h>
 #include <linux/workqueue.h>
 
 #include <drm/drm_drv.h>
@@ -31,6 +35,7 @@
 #include <hw/ppu_regs.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_awake.h"
 #include "base/ppu_device.h"
 #include "base/ppu_gate.h"
 #include "base/ppu_io.h"
@@ -55,6 +60,9 @@
 static unsigned int ppu_bus_error_timeout_ms = 100000;
 module_param_named(bus_error_timeout_ms, ppu_bus_error_timeout_ms, uint, 0600);
 MODULE_PARM_DESC(bus_error_timeout_ms, "after an error of the bus: how long to wait for the reset");
+
+/* For how long nobody needs the device before it sleeps, unless sysfs says otherwise. */
+#define PPU_AUTOSUSPEND_MS	1000
 
 static void ppu_power_lost(struct ppu_device *ppu)
 {
@@ -91,6 +99,24 @@ static void ppu_power_leave(struct ppu_device *ppu)
 	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
 }
 
+/* Who resets the device has it awake, from the first step to the last. */
+static void ppu_power_keep_awake(struct ppu_device *ppu)
+{
+	if (ppu->kept_awake)
+		return;
+	ppu->kept_awake = true;
+	/* If it does not wake up, it does not answer, which the last step finds. */
+	pm_runtime_get_sync(&ppu->pci->dev);
+}
+
+static void ppu_power_let_doze(struct ppu_device *ppu)
+{
+	if (!ppu->kept_awake)
+		return;
+	ppu->kept_awake = false;
+	ppu_awake_put(ppu);
+}
+
 /* The device does not come back.  The caller has its device_lock(). */
 static void ppu_power_gone(struct ppu_device *ppu, const char *why)
 {
@@ -99,14 +125,40 @@ static void ppu_power_gone(struct ppu_device *ppu, const char *why)
 	/* While there still is a node that the event can be about. */
 	drm_dev_wedged_event(&ppu->drm, DRM_WEDGE_RECOVERY_BUS_RESET, NULL);
 	ppu_power_leave(ppu);
+	ppu_power_let_doze(ppu);
 }
 
-/** ppu_power_remove - the driver leaves the device */
+/** ppu_power_start - the device works: from now on it may sleep */
+void ppu_power_start(struct ppu_device *ppu)
+{
+	struct device *dev = &ppu->pci->dev;
+
+	if (!ppu->pci->pm_cap)
+		return;
+	/* The driver before may have left it because it did not wake up, which is remembered. */
+	pm_runtime_set_active(dev);
+	ppu->can_doze = true;
+	pm_runtime_set_autosuspend_delay(dev, PPU_AUTOSUSPEND_MS);
+	pm_runtime_use_autosuspend(dev);
+	pm_runtime_allow(dev);
+	/* The kernel has it awake for probe, until the driver says otherwise. */
+	ppu_awake_put(ppu);
+}
+
+/** ppu_power_remove - the driver leaves the device, which is awake if it can be */
 void ppu_power_remove(struct ppu_device *ppu)
 {
+	struct device *dev = &ppu->pci->dev;
+
+	if (ppu->can_doze) {
+		pm_runtime_get_noresume(dev);
+		pm_runtime_forbid(dev);
+		pm_runtime_dont_use_autosuspend(dev);
+	}
 	if (!drm_dev_is_unplugged(&ppu->drm))
 		ppu_power_leave(ppu);
 	cancel_delayed_work_sync(&ppu->bus_error_work);
+	ppu_power_let_doze(ppu);
 }
 
 static void ppu_bus_error_is_over(struct ppu_device *ppu)
@@ -118,6 +170,7 @@ static void ppu_bus_error_is_over(struct ppu_device *ppu)
 /* Ends everything, and closes the gate.  Of a device that is lost there is nothing to end. */
 static void ppu_power_down(struct ppu_device *ppu)
 {
+	ppu_power_keep_awake(ppu);
 	if (ppu->bus_error) {
 		/* It is down already, and is what the caller resets. */
 		ppu_bus_error_is_over(ppu);
@@ -150,6 +203,7 @@ static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 		ppu_gate_hand_over(ppu);
 		if (!drm_dev_is_unplugged(&ppu->drm))
 			ppu_power_gone(ppu, "it does not answer after a reset");
+		ppu_power_let_doze(ppu);
 		return false;
 	}
 	/* An error of the bus while the machine slept, if there was one. */
@@ -166,6 +220,7 @@ static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 	/* The worker does nothing while the gate is closed. */
 	if (ppu_power_reset_is_wanted(ppu))
 		queue_work(ppu->wq, &ppu->reset_work);
+	ppu_power_let_doze(ppu);
 	return true;
 }
 
@@ -208,7 +263,7 @@ static void ppu_reset_work(struct work_struct *work)
 	device_unlock(&ppu->pci->dev);
 }
 
-/* After an error of the bus, nobody has reset the device for long. */
+/* After an error of the bus, nobody has reset the device for long.  Or it did not wake up. */
 static void ppu_bus_error_work(struct work_struct *work)
 {
 	struct ppu_device *ppu = container_of(to_delayed_work(work), struct ppu_device,
@@ -218,6 +273,8 @@ static void ppu_bus_error_work(struct work_struct *work)
 		return;
 	if (ppu->bus_error)
 		ppu_power_gone(ppu, "there was no reset after an error of the bus");
+	else if (READ_ONCE(ppu->no_wake))
+		ppu_power_gone(ppu, "it does not wake up");
 	device_unlock(&ppu->pci->dev);
 }
 
@@ -375,8 +432,43 @@ static int ppu_resume(struct device *dev)
 	return 0;
 }
 
+/* Nobody needs the device: there is no VRAM in use, and no section that waits. */
+static int ppu_runtime_suspend(struct device *dev)
+{
+	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
+
+	if (drm_dev_is_unplugged(&ppu->drm))
+		return 0;
+	ppu_gate_close(ppu);
+	ppu_irq_stop(ppu);
+	ppu_device_quiesce(ppu);
+	return 0;
+}
+
+/* The device knows nothing any more but device time, and the bus has been set up again. */
+static int ppu_runtime_resume(struct device *dev)
+{
+	struct ppu_device *ppu = pci_get_drvdata(to_pci_dev(dev));
+
+	if (drm_dev_is_unplugged(&ppu->drm))
+		return 0;
+	if (ppu_rd(ppu, PPU_REG_ID) != PPU_ID_MAGIC) {
+		/* Whoever wakes it may hold any lock. */
+		WRITE_ONCE(ppu->no_wake, true);
+		mod_delayed_work(ppu->wq, &ppu->bus_error_work, 0);
+		return -EIO;
+	}
+	ppu_device_reset(ppu);
+	pci_set_master(ppu->pci);
+	ppu_irq_restart(ppu);
+	ppu_watch_rearm_all(ppu);
+	ppu_gate_wake(ppu);
+	return 0;
+}
+
 const struct dev_pm_ops ppu_pm_ops = {
 	.prepare = ppu_prepare,
 	.complete = ppu_complete,
 	SYSTEM_SLEEP_PM_OPS(ppu_suspend, ppu_resume)
+	RUNTIME_PM_OPS(ppu_runtime_suspend, ppu_runtime_resume, NULL)
 };

@@ -11,6 +11,7 @@
 struct ppu_device;
 
 void ppu_power_init(struct ppu_device *ppu);
+void ppu_power_start(struct ppu_device *ppu);
 void ppu_power_remove(struct ppu_device *ppu);
 
 extern const struct pci_error_handlers ppu_err_handlers;

@@ -213,6 +213,12 @@ struct ppu_device {
 	bool bus_error;
 	/** @bus_error_work: takes the device for lost if it stays so. */
 	struct delayed_work bus_error_work;
+	/** @kept_awake: it is down, and must not sleep as well; under device_lock(). */
+	bool kept_awake;
+	/** @can_doze: there is runtime power management, and the driver has not left. */
+	bool can_doze;
+	/** @no_wake: it did not wake up. */
+	bool no_wake;
 	/** @handlers: of interrupts. */
 	const struct ppu_irq_handlers *handlers;
 	/** @irqs_on: the vectors are requested. */

@@ -10,12 +10,17 @@
  * already, tries to enter.  That works in every other section.  Where it does not work, the device
  * is gone, or it has lost all channels and contexts: so what could not be done does not matter.
  *
+ * While nobody needs the device it may sleep (runtime power management).  Who enters a section
+ * wakes it, and keeps it awake; who only tries to does not get in: it has neither channels nor
+ * contexts then.
+ *
  * The gate is closed in two steps.  After the first, sections that wait are over and no new ones
  * begin; after the second, those that do not wait are over as well.
  */
 
 #include <linux/lockdep.h>
 
+#include "base/ppu_awake.h"
 #include "base/ppu_device.h"
 #include "base/ppu_gate.h"
 
@@ -109,7 +114,7 @@ void ppu_try_exit(struct ppu_device *ppu, int idx)
  * Not in a section.  What the caller holds is held while a reset lasts; no fence may wait for it.
  * A section neither copies user memory nor takes a lock under which somebody else enters one.
  *
- * Return: false if the device is gone.
+ * Return: false if the device is gone, or does not wake up.
  */
 bool ppu_enter(struct ppu_device *ppu, int *idx)
 {
@@ -117,10 +122,13 @@ bool ppu_enter(struct ppu_device *ppu, int *idx)
 
 	might_sleep();
 	ppu_gate_map_read(gate);
-	while (!ppu_gate_is_gone(ppu)) {
-		if (ppu_gate_begin(ppu, &gate->closing, idx))
-			return true;
-		wait_event(gate->wait, !READ_ONCE(gate->closing) || ppu_gate_is_gone(ppu));
+	if (!ppu_gate_is_gone(ppu) && !ppu_awake_get(ppu)) {
+		do {
+			if (ppu_gate_begin(ppu, &gate->closing, idx))
+				return true;
+			wait_event(gate->wait, !READ_ONCE(gate->closing) || ppu_gate_is_gone(ppu));
+		} while (!ppu_gate_is_gone(ppu));
+		ppu_awake_put(ppu);
 	}
 	ppu_gate_map_release(gate);
 	return false;
@@ -131,6 +139,7 @@ void ppu_exit(struct ppu_device *ppu, int idx)
 {
 	srcu_read_unlock(&ppu->gate.srcu, idx);
 	ppu_gate_map_release(&ppu->gate);
+	ppu_awake_put(ppu);
 }
 
 /** ppu_not_entered - the error to return when ppu_try_enter() has failed */
@@ -149,11 +158,23 @@ void ppu_gate_drain(struct ppu_device *ppu)
 	synchronize_srcu(&gate->srcu);
 }
 
-/** ppu_gate_close - after ppu_gate_drain(): end all sections, until ppu_gate_open() */
+/**
+ * ppu_gate_close - end all sections
+ * @ppu: device
+ *
+ * After ppu_gate_drain(), until ppu_gate_open().  Or the device falls asleep, which it does only
+ * while there is no section that waits, until ppu_gate_wake().
+ */
 void ppu_gate_close(struct ppu_device *ppu)
 {
 	WRITE_ONCE(ppu->gate.closed, true);
 	synchronize_srcu(&ppu->gate.srcu);
+}
+
+/** ppu_gate_wake - the device is awake */
+void ppu_gate_wake(struct ppu_device *ppu)
+{
+	WRITE_ONCE(ppu->gate.closed, false);
 }
 
 /** ppu_gate_hand_over - lockdep: a closed gate stays closed, and another task may open it */

@@ -46,6 +46,7 @@ void ppu_try_exit(struct ppu_device *ppu, int idx);
 int ppu_not_entered(struct ppu_device *ppu);
 void ppu_gate_drain(struct ppu_device *ppu);
 void ppu_gate_close(struct ppu_device *ppu);
+void ppu_gate_wake(struct ppu_device *ppu);
 void ppu_gate_hand_over(struct ppu_device *ppu);
 void ppu_gate_take_over(struct ppu_device *ppu);
 void ppu_gate_open(struct ppu_device *ppu);

@@ -13,6 +13,7 @@
 #include <hw/ppu_mmu.h>
 #include <uapi/drm/ppu_drm.h>
 
+#include "base/ppu_awake.h"
 #include "base/ppu_device.h"
 #include "base/ppu_quota_vram.h"
 #include "memory/ppu_evict.h"
@@ -87,6 +88,22 @@ void ppu_vram_zero(struct ppu_device *ppu, u64 addr, u64 size)
 	}
 }
 
+/* Begins or ends to keep the device awake.  It is awake while anything is allocated. */
+static void ppu_vram_note_use(struct ppu_device *ppu)
+{
+	struct ppu_vram *vram = ppu->vram;
+	bool used = vram->mm.avail != vram->mm.size;
+
+	lockdep_assert_held(&vram->lock);
+	if (used == vram->used)
+		return;
+	vram->used = used;
+	if (used)
+		ppu_awake_keep(ppu);
+	else
+		ppu_awake_put(ppu);
+}
+
 /* Takes large pages where possible, small pieces where memory is fragmented. */
 static int ppu_vram_alloc_locked(struct gpu_buddy *mm, u64 size, struct list_head *blocks)
 {
@@ -121,15 +138,19 @@ static int ppu_vram_alloc_locked(struct gpu_buddy *mm, u64 size, struct list_hea
  *
  * Nothing is moved out for it.
  *
- * Return: 0, -ENOSPC or -ENOMEM.
+ * Return: 0, -ENOSPC, -ENOMEM or -ENODEV.
  */
 int ppu_vram_take_list(struct ppu_device *ppu, u64 size, struct list_head *blocks)
 {
 	int ret;
 
+	if (ppu_awake_get(ppu))
+		return -ENODEV;
 	mutex_lock(&ppu->vram->lock);
 	ret = ppu_vram_alloc_locked(&ppu->vram->mm, size, blocks);
+	ppu_vram_note_use(ppu);
 	mutex_unlock(&ppu->vram->lock);
+	ppu_awake_put(ppu);
 	return ret;
 }
 
@@ -171,6 +192,7 @@ void ppu_vram_free_list(struct ppu_device *ppu, struct list_head *blocks)
 {
 	mutex_lock(&ppu->vram->lock);
 	gpu_buddy_free_list(&ppu->vram->mm, blocks, 0);
+	ppu_vram_note_use(ppu);
 	mutex_unlock(&ppu->vram->lock);
 	INIT_LIST_HEAD(blocks);
 }
@@ -199,11 +221,15 @@ static int ppu_vram_alloc_contig(struct ppu_device *ppu, struct ppu_vram_range *
 {
 	int ended = ppu_evict_ended(ppu), ret;
 
+	if (ppu_awake_get(ppu))
+		return -ENODEV;
 	do {
 		mutex_lock(&ppu->vram->lock);
 		ret = ppu_vram_alloc_contig_locked(&ppu->vram->mm, range);
+		ppu_vram_note_use(ppu);
 		mutex_unlock(&ppu->vram->lock);
 	} while (ret == -ENOSPC && !(ret = ppu_evict_room(ppu, range->size, &ended)));
+	ppu_awake_put(ppu);
 	return ret;
 }
 

@@ -17,10 +17,12 @@ struct ppu_quota;
  * struct ppu_vram - allocator of device memory
  */
 struct ppu_vram {
-	/** @lock: protects @mm. */
+	/** @lock: protects @mm, @used. */
 	struct mutex lock;
 	/** @mm: the buddy allocator. */
 	struct gpu_buddy mm;
+	/** @used: something is allocated, and keeps the device awake. */
+	bool used;
 };
 
 /**

@@ -8,7 +8,7 @@
 
 #include "fence.h"
 #include "harness.h"
-#include "sysfile.h"
+#include "pcidev.h"
 
 #define COPY	DRM_PPU_CHANNEL_COPY
 #define M	(1u << 20)
@@ -209,6 +209,34 @@ TEST(work, "channels, VMs and jobs are lost and say so; events and waits go on")
 	CHECK_EQ(waiter.err, 0);
 	work(fd);
 	chan_free(&c);
+}
+
+static bool device_is(const char *status)
+{
+	char *text = pci_text("power/runtime_status");
+	bool is = text && !strncmp(text, status, strlen(status));
+
+	free(text);
+	return is;
+}
+
+TEST(asleep, "a device that sleeps already, since nobody needs it, is woken for the machine's sleep, and sleeps again")
+{
+	uint64_t resets;
+	int fd;
+
+	if (!can_sleep())
+		return;
+	fd = open_ppu();
+	pci_text_set("power/autosuspend_delay_ms", "20");
+	for (unsigned i = 0; i < 2; i++) {
+		WAIT_FOR(device_is("suspended"), 20000);
+		resets = get_param(fd, DRM_PPU_PARAM_RESET_COUNT);
+		sleep_machine();
+		CHECK_EQ(get_param(fd, DRM_PPU_PARAM_RESET_COUNT), resets + 1);
+		WAIT_FOR(device_is("suspended"), 20000);
+		work(fd);
+	}
 }
 
 HARNESS_MAIN

@@ -37,12 +37,25 @@ static const char *name(void)
 	return found;
 }
 
-void pci_write(const char *file)
+void pci_text_set(const char *file, const char *value)
 {
 	char path[320];
 
 	snprintf(path, sizeof(path), DEVICES "%s/%s", name(), file);
-	file_write(path, "1");
+	file_write(path, value);
+}
+
+char *pci_text(const char *file)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), DEVICES "%s/%s", name(), file);
+	return file_text(path);
+}
+
+void pci_write(const char *file)
+{
+	pci_text_set(file, "1");
 }
 
 static uint16_t config_of(const char *path, unsigned offset, uint16_t clear, uint16_t set)
