@@ -625,14 +625,34 @@ static void ppu_submit_cleanup(struct ppu_submit *sub)
 	}
 }
 
+static bool ppu_submit_has_room(struct ppu_channel *chan)
+{
+	return atomic_read(&chan->jobs) < PPU_MAX_QUEUED || READ_ONCE(chan->dead);
+}
+
 static int ppu_submit_wait_room(struct ppu_channel *chan, bool nonblock)
 {
-	if (atomic_read(&chan->jobs) < PPU_MAX_QUEUED)
+	if (ppu_submit_has_room(chan))
 		return 0;
 	if (nonblock)
 		return -EAGAIN;
-	return wait_event_interruptible(chan->ppu->jobs_wq,
-					atomic_read(&chan->jobs) < PPU_MAX_QUEUED || chan->dead);
+	return wait_event_interruptible(chan->ppu->jobs_wq, ppu_submit_has_room(chan));
+}
+
+/* Waits for room, and takes the lock, under which nobody else can take that room. */
+static int ppu_submit_lock(struct ppu_channel *chan, bool nonblock)
+{
+	int ret;
+
+	for (;;) {
+		ret = ppu_submit_wait_room(chan, nonblock);
+		if (ret)
+			return ret;
+		ret = mutex_lock_interruptible(&chan->lock);
+		if (ret || ppu_submit_has_room(chan))
+			return ret;
+		mutex_unlock(&chan->lock);
+	}
 }
 
 /* From here on the job belongs to the scheduler. */
@@ -689,10 +709,12 @@ static int ppu_submit_locked(struct ppu_submit *sub, struct drm_ppu_submit *args
 
 static int ppu_submit(struct ppu_submit *sub, struct drm_ppu_submit *args)
 {
+	bool nonblock = args->flags & DRM_PPU_SUBMIT_NONBLOCK;
 	struct ppu_channel *chan = sub->chan;
 	int ret;
 
-	ret = ppu_submit_wait_room(chan, args->flags & DRM_PPU_SUBMIT_NONBLOCK);
+	/* Who has to wait does so before much is allocated. */
+	ret = ppu_submit_wait_room(chan, nonblock);
 	if (ret)
 		return ret;
 	/* Not under the lock, so that others can destroy the channel meanwhile. */
@@ -700,7 +722,7 @@ static int ppu_submit(struct ppu_submit *sub, struct drm_ppu_submit *args)
 	if (ret)
 		return ret;
 
-	ret = mutex_lock_interruptible(&chan->lock);
+	ret = ppu_submit_lock(chan, nonblock);
 	if (ret)
 		return ret;
 	ret = ppu_submit_locked(sub, args);

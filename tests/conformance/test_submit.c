@@ -552,14 +552,19 @@ static void page_fill(int u, void *page, void *with)
 struct late_submit {
 	struct kchan *k;
 	struct drm_ppu_entry *e;
+	uint32_t flags;
+	pthread_t thread;
 	int err;
 };
 
 static void *submit_late(void *arg)
 {
 	struct late_submit *l = arg;
+	struct drm_ppu_submit a = {
+		.channel_id = l->k->id, .flags = l->flags, .entries = DRM_PPU_ARRAY(1, l->e),
+	};
 
-	l->err = submit_err(l->k, l->e, 1, NULL, 0, NULL);
+	l->err = try_ioctl(l->k->fd, DRM_IOCTL_PPU_SUBMIT, &a);
 	return NULL;
 }
 
@@ -590,6 +595,51 @@ TEST(late_arguments, "while SUBMIT waits for a page of its arguments its channel
 		page_fill(u, l.e, with);
 	pthread_join(t, NULL);
 	CHECK(l.err == ENOENT || (u < 0 && !l.err));
+}
+
+#define MAX_QUEUED 256
+
+TEST(last_place, "many SUBMITs at once want the last place in the queue: one gets it")
+{
+	static _Alignas(4096) char with[4096];
+	int fd = open_ppu(), u;
+	struct gate gate = gate_new(fd, 0);
+	struct drm_ppu_sync in = { .handle = gate.sync };
+	struct kchan k = kchan_new(fd, vm_new(fd), 16, 0);
+	struct late_submit l[6];
+	struct cmds b = kblock(&k, 0);
+	struct drm_ppu_entry e, *late;
+	struct uffd_msg msg;
+	unsigned got = 0;
+
+	cmd_nop(&b, 1);
+	e = entry(&b);
+	for (unsigned i = 0; i < MAX_QUEUED - 1; i++)
+		CHECK_EQ(submit_err(&k, &e, 1, &in, 1, NULL), 0);
+	memcpy(with, &e, sizeof(e));
+	late = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(late != MAP_FAILED);
+	u = page_late(late);
+	if (u < 0)
+		memcpy(late, with, sizeof(with));
+	for (unsigned i = 0; i < 6; i++) {
+		l[i] = (struct late_submit){ .k = &k, .e = late, .flags = DRM_PPU_SUBMIT_NONBLOCK };
+		CHECK(!pthread_create(&l[i].thread, NULL, submit_late, &l[i]));
+	}
+	/* All of them have found room. */
+	for (unsigned i = 0; i < 6 && u >= 0; i++)
+		CHECK(read(u, &msg, sizeof(msg)) == sizeof(msg));
+	if (u >= 0)
+		page_fill(u, late, with);
+	for (unsigned i = 0; i < 6; i++) {
+		pthread_join(l[i].thread, NULL);
+		CHECK(!l[i].err || l[i].err == EAGAIN);
+		got += !l[i].err;
+	}
+	CHECK_EQ(got, 1);
+	CHECK_EQ(query(&k).seqno_submitted, MAX_QUEUED);
+	gate_open(&gate);
+	WAIT_FOR(query(&k).seqno_completed == MAX_QUEUED, 20000);
 }
 
 HARNESS_MAIN
