@@ -18,7 +18,7 @@
 # All sources of these folders; a folder without one is a mistake in its name.
 rt_sources = $(foreach d,$(1),$(or $(sort $(wildcard libruntime/$(d)/*.c)),$(error libruntime/$(d) has no source)))
 RT_COMPILER := $(addprefix compiler/,asm obj devlib ptx ptx/ir ptx/front ptx/lower ptx/middle ptx/back)
-RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch prof check check/race check/init debug backend common $(RT_COMPILER))
+RT_SRCS := $(call rt_sources,api/context api/stream api/memory api/launch prof check check/host check/race check/init debug backend common $(RT_COMPILER))
 RT_DRM_CFLAGS := $(shell $(PKG_CONFIG) --cflags libdrm)
 RT_DRM_LIBS   := $(shell $(PKG_CONFIG) --libs libdrm)
 # The device-side library: PTX inside libppu (libruntime/compiler/devlib/library.c).
@@ -220,6 +220,10 @@ $(BUILD)/bin/cuda-%: libruntime/samples/cuda/%.c libruntime/samples/cuda/common.
 NVTX_SO := $(BUILD)/lib/cuda/libnvToolsExt.so.1
 $(eval $(call ppu_shared_lib,nvToolsExt,cuda/libnvToolsExt.so.1,$(call rt_sources,nvtx),$(CU_CFLAGS),-fvisibility=hidden -lpthread))
 unit-build: $(NVTX_SO)
+# System calls of programs whose memory is watched, for ppu-check.
+HOSTCALLS_SO := $(BUILD)/lib/cuda/libppu-hostcalls.so.0
+$(eval $(call ppu_shared_lib,ppu-hostcalls,cuda/libppu-hostcalls.so.0,$(call rt_sources,hostcalls),-Ilibruntime,-fvisibility=hidden -ldl))
+unit-build: $(HOSTCALLS_SO)
 
 ALL_TARGETS += $(CU_SAMPLE_BINS)
 $(CU_SAMPLE_BINS): | $(RT_PTX) $(RT_PLUGIN_SO)

@@ -77,13 +77,13 @@ install-bin: $(INSTALL_TOOLS) $(RT_PTX)
 
 # lib64 holds the libraries themselves: no other directory has a libcuda.so.1 of ours. Beside them are links to the
 # plug-ins, which libcuda looks for there.
-install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(JITLINK_SOS) $(NVML_SO) $(NVTX_SO) $(CUDART_STATIC)
+install-cuda: $(CUDA_SDK)/.stamp $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(JITLINK_SOS) $(NVML_SO) $(NVTX_SO) $(HOSTCALLS_SO) $(CUDART_STATIC)
 	$(say) INSTALL $(DESTDIR)$(cudadir)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(cudadir)/bin' '$(DESTDIR)$(cudadir)/lib64' '$(DESTDIR)$(cudadir)/nvvm/libdevice' \
 		'$(DESTDIR)$(bindir)' '$(DESTDIR)$(libdir)/pkgconfig'
 	$(Q)cp -R $(CUDA_SDK)/include '$(DESTDIR)$(cudadir)/'
 	$(Q)$(INSTALL) -m 644 $(CUDA_SDK)/nvvm/libdevice/*.bc '$(DESTDIR)$(cudadir)/nvvm/libdevice/'
-	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(JITLINK_SOS) $(NVML_SO) $(NVTX_SO) '$(DESTDIR)$(cudadir)/lib64/'
+	$(Q)$(INSTALL) -m 644 $(CU_SO) $(CUDART_SOS) $(NVRTC_SOS) $(JITLINK_SOS) $(NVML_SO) $(NVTX_SO) $(HOSTCALLS_SO) '$(DESTDIR)$(cudadir)/lib64/'
 	$(Q)for v in . 11 13; do \
 		$(INSTALL) -d "$(DESTDIR)$(cudadir)/lib64/$$v" && \
 		$(INSTALL) -m 644 $(BUILD)/lib/cuda/$$v/libcudart_static.a $(BUILD)/lib/cuda/$$v/libppucudart_static.a \

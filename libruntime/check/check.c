@@ -16,6 +16,7 @@
 
 #include "check/check.h"
 #include "check/float.h"
+#include "check/host/host.h"
 #include "check/init/init.h"
 #include "check/race/race.h"
 #include "check/state.h"
@@ -406,6 +407,8 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 	if (*err)
 		return -EINVAL;
 	make_ready();
+	if (asked == RACECHECK)
+		chk_host_ready();
 	tool = asked;
 	chk_sync_strict = chk_race_strict = strict;
 	owner = getpid();
@@ -468,6 +471,7 @@ void chk_ctx_end(struct chk_ctx *c)
 	if (tool && getpid() == owner)
 		tell_leaks(c);
 	chk_race_free(c);
+	chk_host_forget(c);
 	pthread_mutex_unlock(&chk_lock);
 	chk_shadow_free(&c->valid);
 	chk_shadow_free(&c->fresh);
@@ -529,6 +533,19 @@ void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, en
 	pthread_mutex_unlock(&chk_lock);
 }
 
+void chk_shared_with_host(struct chk_ctx *c, uint64_t va, uint64_t bytes)
+{
+	pthread_mutex_lock(&chk_lock);
+	if (tool == RACECHECK)
+		chk_host_add(c, va, bytes);
+	pthread_mutex_unlock(&chk_lock);
+}
+
+void chk_host_functions(void)
+{
+	chk_host_quiet();
+}
+
 void chk_free(struct chk_ctx *c, uint64_t va)
 {
 	struct chk_block *b;
@@ -541,6 +558,7 @@ void chk_free(struct chk_ctx *c, uint64_t va)
 	b = chk_block_at(&c->blocks, va);
 	if (b) {
 		chk_init_gone(c, va, b->bytes);
+		chk_host_remove(va);
 		c->num_late -= b->late;
 		chk_block_end(&c->blocks, b, &s);
 	}

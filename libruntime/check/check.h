@@ -42,6 +42,10 @@ uint64_t chk_quarantine(const struct chk_ctx *c);
 
 /* room: with the red zone. */
 void chk_alloc(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, enum chk_what what);
+/* Of what was just allocated: the host has it at the same address, and a mapping of its own that may be protected. */
+void chk_shared_with_host(struct chk_ctx *c, uint64_t va, uint64_t bytes);
+/* This thread calls the program's functions in the order of a stream. */
+void chk_host_functions(void);
 /* Of what was just allocated: nobody has written it, and only threads, copies and fills can. */
 void chk_fresh(struct chk_ctx *c, uint64_t va, uint64_t bytes);
 void chk_free(struct chk_ctx *c, uint64_t va);
@@ -66,7 +70,7 @@ void chk_launch(struct chk_ctx *c, uint32_t launch);
  * What is in which order, for those who look for races.  A piece of work is a number of a channel, and is done in order.
  * It waits for numbers of other channels, by their index; the host does, too.
  */
-#define CHK_MAX_CHAN	96u
+#define CHK_MAX_CHAN	97u		/* and one that is none: what the host does itself */
 bool chk_orders(void);			/* does anybody want to know? */
 /* hw: the device's number; done: where the device writes the number of the last piece of work that is done. */
 void chk_chan(struct chk_ctx *c, unsigned index, uint32_t hw, const volatile uint64_t *done);

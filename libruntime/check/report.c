@@ -232,7 +232,7 @@ static void say_stack(FILE *o, const char *what, const struct chk_stack *s)
 	if (!s->n)
 		return;
 	chk_stack_api(s, frame, sizeof(frame));
-	fprintf(o, "    %s%s%s\n", what, *frame ? " by " : "", frame);
+	fprintf(o, "    %s%s%s\n", what, *frame ? " by " : s->access ? " the program" : "", frame);
 	for (unsigned i = 0; i < s->n; i++) {
 		chk_stack_text(s, i, frame, sizeof(frame));
 		fprintf(o, "        %s\n", frame);
@@ -269,7 +269,7 @@ static void say(const struct chk_finding *f, const char *relation)
 	if (f->other)
 		say_place(o, f->other);
 	if (f->other_call)
-		say_stack(o, "called", f->other_call);
+		say_stack(o, f->other_call->access ? "by" : "called", f->other_call);
 	for (unsigned i = 0; i < f->num_waits; i++)
 		fprintf(o, "  waits: %s\n", f->waits[i]);
 	if (f->block) {
@@ -279,7 +279,7 @@ static void say(const struct chk_finding *f, const char *relation)
 		say_stack(o, "freed", &f->block->freed);
 	}
 	if (f->call)
-		say_stack(o, "called", f->call);
+		say_stack(o, f->call->access ? "by" : "called", f->call);
 	if (!fclose(o))
 		write_all(text, len);
 	free(text);

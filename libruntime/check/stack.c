@@ -123,6 +123,19 @@ void chk_stack_take(struct chk_stack *s)
 		s->frame[s->n++] = pc[first];
 }
 
+void chk_stack_behind(struct chk_stack *s, uint64_t at)
+{
+	void *pc[DEPTH];
+	int n = backtrace(pc, DEPTH), first = 0;
+
+	*s = (struct chk_stack){ .access = true };
+	while (first < n && (uintptr_t)pc[first] != at)
+		first++;
+	s->frame[s->n++] = (void *)(uintptr_t)(at + 1);		/* the instruction itself: text() looks before it */
+	for (first++; first < n && s->n < CHK_FRAMES; first++)
+		s->frame[s->n++] = pc[first];
+}
+
 void chk_stack_api(const struct chk_stack *s, char *buf, size_t len)
 {
 	/* cuMemAlloc_v2 and cuMemAllocAsync_ptsz are other names of what the program calls. */

@@ -29,6 +29,7 @@ struct chk_ctx {
 	struct rc_words *words;
 	struct rc_pages *pages;
 	struct rc_pairs *pairs;
+	struct rc_host *host;
 	struct chk_kernel *kernels;	/* by number */
 	uint32_t num_kernels;
 };

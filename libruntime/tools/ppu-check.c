@@ -191,6 +191,8 @@ static int run(const struct args *a, const char *records)
 		 a->loaded ? ",loaded" : "", bits);
 	setenv("PPU_CHECK", words, 1);
 	setenv("PPU_CHECK_RECORDS", records, 1);
+	if (!strcmp(a->tool, "racecheck"))
+		wrap_library = "libppu-hostcalls.so.0";
 	if (a->suppressions)
 		setenv("PPU_CHECK_SUPPRESSIONS", a->suppressions, 1);
 	return wrap_run(a->program);

@@ -171,6 +171,7 @@ int main(int argc, char **argv)
 	if (a.caches)
 		add_property("cache-model=1");
 	wrap_library = "libnvToolsExt.so.1";	/* ranges of NVTX */
+	wrap_library_variable = "NVTX_INJECTION64_PATH";	/* where the vendor's headers look for it */
 	status = wrap_run(a.program);
 	read_data(path, &d);
 	unlink(path);

@@ -258,6 +258,8 @@ ppuResult rt_alloc(struct ppuCtx_st *ctx, enum rt_heap heap, uint64_t bytes, uin
 			       (unsigned long long)bytes) : rt_errno(rc, "allocating memory");
 	if (ctx->check)
 		chk_alloc(ctx->check, *va, bytes, room, is_programs(type) ? CHK_USER : CHK_INTERNAL);
+	if (ctx->check && type == PPU_MEMORY_HOST)
+		chk_shared_with_host(ctx->check, *va, bytes);
 	if (ctx->check && type == PPU_MEMORY_DEVICE)
 		chk_fresh(ctx->check, *va, bytes);
 	return rt_alloc_add(ctx, &(struct rt_alloc){ *va, bytes, room, type, c, NULL, NULL });

@@ -26,6 +26,7 @@
 #include "api/stream/slot.h"
 #include "api/stream/stream.h"
 #include "backend/backend.h"
+#include "check/check.h"
 
 struct host_fn {
 	struct host_fn *next;
@@ -73,6 +74,7 @@ static void *lane_thread(void *arg)
 	struct host_fn *f;
 
 	ppuCtxSetCurrent(ctx);
+	chk_host_functions();
 	pthread_mutex_lock(&ctx->lock);
 	while (!ctx->dead) {
 		struct rt_need need;

@@ -95,6 +95,6 @@ void chk_race_copy(struct chk_ctx *ctx, const struct ppu_seen_copy *copy)
 		row(&c, copy->dst + r * copy->dst_pitch, copy->width);
 	}
 	if (few && c.me.cta)
-		rc_word_told(ctx, copy->dst, copy->width, c.me.cta, c.task);
+		rc_word_told(ctx, copy->dst, copy->width, c.me.cta, 1, c.task);
 	rc_copy_end(ctx, c.task);
 }

@@ -9,6 +9,7 @@
  *   race.c	accesses, and whether they race
  *   row.c	those of warps that access a line of memory, each lane the next word
  *   copied.c	copies and fills
+ *   host.c	accesses of the host to memory that it shares with the device
  *   tell.c	findings
  */
 #ifndef PPU_CHECK_RACE_INNER_H
@@ -30,7 +31,8 @@
 struct rc_seen {
 	uint32_t clock, cta, stamp, pc;	/* the block by number; at what time (struct rc_order) */
 	uint16_t thread;
-	uint8_t kind : 4;		/* PPU_SEEN_*, RC_COPIED */
+	uint8_t kind : 3;		/* PPU_SEEN_*, RC_COPIED */
+	uint8_t host : 1;		/* by the host: pc is a number of host.c, thread the byte of the word, RC_WORD: all */
 	uint8_t row : 4;		/* of a whole line: 1 + n, the next 2^n words are the next thread's; 0: all are one's */
 	uint8_t strong;			/* 0; 1 + PPU_SCOPE_* */
 };
@@ -56,7 +58,8 @@ struct rc_task {
 	bool begun, ended;		/* begun: a block has */
 	bool loose;			/* a thread or a queue launched it, and nobody sees in which order */
 	bool late;			/* its stream has waited for a word, and nobody sees for whom */
-	const char *copy;		/* "copy", "fill"; NULL: a grid */
+	const char *copy;		/* "copy", "fill", "host"; NULL: a grid */
+	uint32_t block;			/* of the host: its number; 0: none yet */
 	struct chk_stack called;	/* of a copy */
 };
 
@@ -78,6 +81,18 @@ const struct rc_block *rc_block(const struct chk_ctx *c, uint32_t number);
 uint32_t rc_now(const struct chk_ctx *c);
 /* Is that access of another block behind all that t does, by the order of tasks? */
 bool rc_task_behind(const struct chk_ctx *c, const struct rc_task *t, const struct rc_seen *s);
+/*
+ * What the host does itself between two calls that give work is a task, too, of a channel that is none.  NULL: no memory, or
+ * nothing is under way.
+ */
+#define RC_HOST		(CHK_MAX_CHAN - 1)
+struct rc_task *rc_host_task(struct chk_ctx *c);
+/* Is the host's next access behind that one? */
+bool rc_host_behind(const struct chk_ctx *c, const struct rc_seen *s);
+/* The host has read what was told to all: it is behind everything up to now, and so is work that it gives. */
+void rc_host_learns(struct chk_ctx *c);
+/* A task has read what the host may have told. */
+void rc_task_heard_host(struct chk_ctx *c, struct rc_task *t);
 /* Was the access before a time when the host knew that all was done? */
 bool rc_is_old(const struct chk_ctx *c, const struct rc_seen *s);
 /* t is from now on behind what `other` was behind when it began. */
@@ -126,7 +141,9 @@ void rc_learn(struct rc_cta *c, uint32_t t, struct rc_set *told);
 
 void rc_through_word(struct rc_cta *c, const struct ppu_seen_access *a, uint32_t t, uint64_t at);
 /* A copy or fill writes a word by which a stream or thread may wait. */
-void rc_word_told(struct chk_ctx *ctx, uint64_t at, uint64_t bytes, uint32_t block, struct rc_task *task);
+void rc_word_told(struct chk_ctx *ctx, uint64_t at, uint64_t bytes, uint32_t block, uint32_t clock, struct rc_task *task);
+/* Has somebody on the device told something by that word? */
+bool rc_word_tells(struct chk_ctx *ctx, uint64_t at);
 void rc_words_of(struct rc_cta *c);		/* a block's words go */
 void rc_words_free(struct chk_ctx *c);
 
@@ -154,6 +171,13 @@ void rc_pages_free(struct chk_ctx *c);
 
 bool rc_both_strong(const struct rc_seen *a, const struct rc_seen *b);
 
+/* ---- host.c ------------------------------------------------------------------------------------ */
+
+#define RC_WORD		4u	/* thread of an access of the host: the whole word */
+/* Who accessed: number is the pc. */
+const struct chk_stack *rc_host_stack(const struct chk_ctx *c, uint32_t number);
+void rc_host_free(struct chk_ctx *c);
+
 /* ---- row.c ------------------------------------------------------------------------------------- */
 
 /* Done, without a race: me is of lane 0.  False: lane by lane, please. */
@@ -166,6 +190,8 @@ void rc_tell(const struct rc_cta *c, const struct ppu_seen_access *a, uint32_t l
 	     const struct rc_cell *cell, const struct rc_seen *other, uint32_t bytes);
 void rc_tell_copy(struct chk_ctx *ctx, const struct rc_task *t, const struct ppu_seen_copy *copy, const struct rc_seen *me,
 		  uint64_t va, const struct rc_cell *cell, const struct rc_seen *other);
+void rc_tell_host(struct chk_ctx *ctx, const struct rc_seen *me, uint64_t va, uint64_t bytes, const struct rc_cell *cell,
+		  const struct rc_seen *other);
 void rc_pairs_free(struct chk_ctx *c);
 
 #pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/host/host.h"
 #include "check/race/inner.h"
 #include "check/race/race.h"
 
@@ -44,6 +45,9 @@ struct rc_order {
 	struct rc_task **task;		/* all, since the host knew last that all was done */
 	uint32_t num_tasks, cap_tasks, alive;
 	struct rc_task *last;		/* that was looked for */
+	struct rc_task *by_host;	/* what the host does, since it gave work last; NULL: nothing yet */
+	uint64_t given;			/* how often it did, and 1 */
+	uint32_t heard;			/* stamp: what was before, the host knows; 0: none */
 	struct rc_block *block;
 	uint32_t num_blocks, cap_blocks;
 	uint32_t now, old;		/* stamps: the next one's; before `old` all is behind */
@@ -54,7 +58,7 @@ static struct rc_order *order_of(struct chk_ctx *c)
 	if (!c->order) {
 		c->order = calloc(1, sizeof(*c->order));
 		if (c->order)
-			c->order->now = c->order->old = 1;
+			c->order->now = c->order->old = c->order->given = 1;
 	}
 	return c->order;
 }
@@ -116,6 +120,10 @@ void chk_race_work(struct chk_ctx *c, const uint64_t *need, unsigned n, unsigned
 		if (b[i] < need[i])
 			b[i] = need[i];
 	}
+	b[RC_HOST] = o->given++;
+	o->by_host = NULL;
+	if (o->heard && !ch->word_by)
+		ch->word_by = seq;
 	ch->last = seq;
 	if (b[index] < seq)
 		b[index] = seq;
@@ -123,6 +131,7 @@ void chk_race_work(struct chk_ctx *c, const uint64_t *need, unsigned n, unsigned
 		ch->called[seq % KEEP] = *s;
 	else
 		ch->called[seq % KEEP].n = 0;
+	chk_host_close(c);
 }
 
 void chk_race_launch(struct chk_ctx *c, uint64_t id, unsigned index, uint64_t seq)
@@ -146,7 +155,8 @@ static void forget(struct chk_ctx *c, struct rc_order *o)
 	for (uint32_t i = 0; i < o->num_tasks; i++)
 		task_free(o->task[i]);
 	o->num_tasks = o->num_blocks = 0;
-	o->last = NULL;
+	o->last = o->by_host = NULL;
+	o->heard = 0;
 	o->old = ++o->now;
 	for (unsigned i = 0; i < CHK_MAX_CHAN; i++) {
 		rc_set_drop(o->chan[i].far);
@@ -173,6 +183,8 @@ void chk_race_host(struct chk_ctx *c, const uint64_t *done, unsigned n)
 	}
 	for (unsigned i = 0; i < CHK_MAX_CHAN; i++)
 		all &= o->host[i] >= o->chan[i].last;
+	if (all)
+		chk_host_open(c);
 	if (all && !o->alive && o->num_tasks)
 		forget(c, o);
 }
@@ -356,7 +368,7 @@ void chk_race_word(struct chk_ctx *c, unsigned index, uint64_t seq, uint64_t at,
 	begin(o, t);
 	block = rc_block_new(c, t, 0);
 	if (block)
-		rc_word_told(c, at, bytes, block, t);
+		rc_word_told(c, at, bytes, block, 1, t);
 	end(o, t);
 }
 
@@ -408,6 +420,68 @@ bool rc_task_behind(const struct chk_ctx *c, const struct rc_task *t, const stru
 	if ((t->loose || other->loose) && (s->stamp < t->start || other->ended))
 		return true;
 	return other->seq && t->behind[other->chan] >= other->seq && (other->seq != t->seq || other->chan != t->chan);
+}
+
+/* ---- the host ----------------------------------------------------------------------------------- */
+
+struct rc_task *rc_host_task(struct chk_ctx *c)
+{
+	struct rc_order *o = c->order;
+
+	if (!o)
+		return NULL;
+	if (!o->by_host) {
+		o->by_host = task_new(c, o, RC_HOST, o->given);
+		if (!o->by_host)
+			return NULL;
+		o->by_host->copy = "host";
+		end(o, o->by_host);
+	}
+	add(o->by_host->behind, o->host);
+	return o->by_host;
+}
+
+/* Streams that the host has waited for: what they learned on their way. */
+static bool host_was_told(const struct rc_order *o, const struct rc_task *other, const struct rc_seen *s)
+{
+	for (unsigned i = 0; i < RC_HOST; i++) {
+		const struct chan *c = &o->chan[i];
+		const struct rc_entry *e = c->far && o->host[i] >= c->far_by ? rc_set_find(c->far, s->cta) : NULL;
+
+		if (c->word_by && o->host[i] >= c->word_by)
+			return true;
+		if (e && rc_entry_clock(e, s->thread) >= s->clock)
+			return true;
+		if (c->learned && o->host[i] >= c->learned_by && c->learned[other->chan] >= other->seq)
+			return true;
+	}
+	return false;
+}
+
+bool rc_host_behind(const struct chk_ctx *c, const struct rc_seen *s)
+{
+	const struct rc_order *o = c->order;
+	const struct rc_task *t;
+
+	if (!s->clock || s->host || rc_is_old(c, s) || s->stamp < o->heard)
+		return true;
+	t = rc_block(c, s->cta)->task;
+	return t->loose || o->host[t->chan] >= t->seq || host_was_told(o, t, s);
+}
+
+void rc_host_learns(struct chk_ctx *c)
+{
+	c->order->heard = ++c->order->now;
+}
+
+void rc_task_heard_host(struct chk_ctx *c, struct rc_task *t)
+{
+	struct rc_order *o = c->order;
+
+	if (t->behind[RC_HOST] >= o->given)
+		return;
+	t->behind[RC_HOST] = o->given++;
+	o->by_host = NULL;
 }
 
 void rc_order_free(struct chk_ctx *c)

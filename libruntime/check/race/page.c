@@ -106,6 +106,13 @@ static bool take_apart(struct rc_pages *all, struct rc_line *l)
 	return true;
 }
 
+/* Of the host one byte was seen, where its access begins. */
+static void not_here(struct rc_seen *s, unsigned byte)
+{
+	if (s->host && s->thread != RC_WORD && s->thread != byte)
+		s->clock = 0;
+}
+
 /* From now on each byte of the word has its own cell. */
 static struct rc_cell *split(struct rc_line *l, unsigned word)
 {
@@ -122,6 +129,9 @@ static struct rc_cell *split(struct rc_line *l, unsigned word)
 	for (uint32_t i = 0; b && i < 4; i++) {
 		b[i] = l->cell[word];
 		b[i].value = l->cell[word].value >> 8 * i & 0xff;
+		not_here(&b[i].write, i);
+		not_here(&b[i].read[0], i);
+		not_here(&b[i].read[1], i);
 	}
 	return b;
 }

@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "check/host/host.h"
 #include "check/race/inner.h"
 #include "check/race/race.h"
 
@@ -175,6 +176,13 @@ static uint32_t own_lanes(const struct ppu_seen_access *a)
 	return lanes;
 }
 
+/* By memory that both access, and nobody sees what the host does: each may have told the other. */
+static void meets_host(struct rc_cta *c)
+{
+	rc_host_learns(c->ctx);
+	rc_task_heard_host(c->ctx, c->task);
+}
+
 void chk_race_access(struct chk_ctx *ctx, const struct ppu_seen_access *a)
 {
 	bool global = a->space == PPU_SPACE_GLOBAL, strong = a->order != PPU_MO_WEAK || a->kind == PPU_SEEN_ATOMIC;
@@ -193,6 +201,8 @@ void chk_race_access(struct chk_ctx *ctx, const struct ppu_seen_access *a)
 			.thread = (uint16_t)t, .kind = a->kind & 3, .strong = (uint8_t)(strong ? 1 + a->scope : 0),
 		};
 
+		if (strong && global && chk_host_unseen(a->addr[l]))
+			meets_host(c);
 		if (strong && a->kind != PPU_SEEN_WRITE)	/* what it reads is told before */
 			rc_through_word(c, a, t, a->addr[l]);
 		if (!(lanes >> l & 1))

@@ -28,6 +28,8 @@ void chk_race_launch(struct chk_ctx *c, uint64_t id, unsigned index, uint64_t se
 void chk_race_word(struct chk_ctx *c, unsigned index, uint64_t seq, uint64_t at, uint64_t bytes, bool waits);
 /* The host knows that this is done. */
 void chk_race_host(struct chk_ctx *c, const uint64_t *done, unsigned n);
+/* The host accesses memory that it shares with the device, while work is under way; frame tells calls of one function apart. */
+void chk_race_host_access(struct chk_ctx *c, uint64_t va, uint64_t bytes, bool writes, uint64_t pc, uint64_t frame);
 /* The context goes. */
 void chk_race_free(struct chk_ctx *c);
 

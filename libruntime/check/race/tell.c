@@ -107,7 +107,7 @@ static const char *hint(const struct rc_cta *c, const struct rc_seen *me, const 
 		*kind = CHK_RACE_SCOPE;
 		return "; what is between them has the scope of a block, and they are of different blocks";
 	}
-	if (me->strong || other->strong)
+	if ((me->strong || other->strong) && !other->host)
 		return me->strong ? "; it is neither atomic nor volatile, but the other is" :
 				    "; it is atomic or volatile, but the other is not";
 	return "";
@@ -116,7 +116,8 @@ static const char *hint(const struct rc_cta *c, const struct rc_seen *me, const 
 static void against_whom(char *buf, size_t len, const struct rc_task *t, const struct rc_cell *cell, const struct rc_seen *other,
 			 uint32_t bytes, const char *why)
 {
-	int n = t->copy ? snprintf(buf, len, "%s by a %s that is not ordered with it", does[other->kind], t->copy) :
+	int n = other->host ? snprintf(buf, len, "%s by the host that is not ordered with it", does[other->kind]) :
+		t->copy ? snprintf(buf, len, "%s by a %s that is not ordered with it", does[other->kind], t->copy) :
 			  snprintf(buf, len, "%s that is not ordered with it", does[other->kind]);
 
 	if (other == &cell->write && other->kind == PPU_SEEN_WRITE)
@@ -130,7 +131,7 @@ static void other_side(const struct chk_ctx *ctx, const struct rc_seen *other, s
 	const struct rc_task *t = rc_block(ctx, other->cta)->task;
 
 	if (t->copy) {
-		f->other_call = &t->called;
+		f->other_call = other->host ? rc_host_stack(ctx, other->pc) : &t->called;
 		return;
 	}
 	place_of(ctx, other, two);
@@ -192,4 +193,26 @@ void rc_tell_copy(struct chk_ctx *ctx, const struct rc_task *t, const struct ppu
 		 (unsigned long long)(copy->width * copy->rows), (unsigned long long)va);
 	against_whom(against, sizeof(against), task, cell, other, 4, "");
 	report(ctx, p, f.same, kernels, &f);
+}
+
+void rc_tell_host(struct chk_ctx *ctx, const struct rc_seen *me, uint64_t va, uint64_t bytes, const struct rc_cell *cell,
+		  const struct rc_seen *other)
+{
+	const struct rc_task *task = rc_block(ctx, other->cta)->task;
+	uint64_t pcs = (uint64_t)(me->pc + 1) << 32 | other->pc, kernels = both(~0u, kernel_of(task)) + 1;
+	struct pair *p = pair_of(ctx, pcs, kernels);
+	struct chk_place two;
+	struct chk_finding f = {
+		.kind = CHK_RACE, .access = does[me->kind], .space = "global", .address = va, .bytes = bytes,
+		.call = rc_host_stack(ctx, me->pc), .block = chk_block_near(&ctx->blocks, va), .same = pcs,
+	};
+	char against[256];
+
+	if (again(ctx, p))
+		return;
+	f.other_does = against;
+	other_side(ctx, other, &f, &two);
+	snprintf(f.what, sizeof(f.what), "%s by the host of global memory at 0x%llx", does[me->kind], (unsigned long long)va);
+	against_whom(against, sizeof(against), task, cell, other, 4, "");
+	report(ctx, p, pcs, kernels, &f);
 }

@@ -245,6 +245,7 @@ void chk_race_free(struct chk_ctx *ctx)
 		}
 	}
 	rc_words_free(ctx);
+	rc_host_free(ctx);
 	rc_order_free(ctx);
 	rc_pages_free(ctx);
 	rc_pairs_free(ctx);

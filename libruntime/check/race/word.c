@@ -217,14 +217,24 @@ void rc_through_word(struct rc_cta *c, const struct ppu_seen_access *a, uint32_t
 	}
 }
 
-void rc_word_told(struct chk_ctx *ctx, uint64_t at, uint64_t bytes, uint32_t block, struct rc_task *task)
+void rc_word_told(struct chk_ctx *ctx, uint64_t at, uint64_t bytes, uint32_t block, uint32_t clock, struct rc_task *task)
 {
 	for (uint64_t word = at & ~3ull; word < at + bytes; word += 4) {
 		struct rc_word *w = global_word(ctx, word, true);
 
 		if (!w)
 			continue;
-		w->told = rc_set_put(w->told, block, rc_entry_new(NULL, 1, 0, 1));
+		w->told = rc_set_put(w->told, block, rc_entry_new(NULL, 1, 0, clock));
 		note_task(w, task);
 	}
+}
+
+bool rc_word_tells(struct chk_ctx *ctx, uint64_t at)
+{
+	struct rc_word *w = global_word(ctx, at & ~3ull, false);
+
+	for (unsigned i = 0; w && i < TASKS && w->task[i]; i++)
+		if (w->task[i]->chan != RC_HOST)
+			return true;
+	return false;
 }

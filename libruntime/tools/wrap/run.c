@@ -9,7 +9,7 @@
 #include "tools/start/start.h"
 #include "tools/wrap/wrap.h"
 
-const char *wrap_library;
+const char *wrap_library, *wrap_library_variable;
 
 void wrap_usage(const char *why, const char *what)
 {
@@ -49,7 +49,8 @@ static void preload(const char *dir, const char *name)
 		return;
 	if (!access(path, R_OK) && asprintf(&all, "%s%s%s", path, old && *old ? ":" : "", old && *old ? old : "") >= 0) {
 		setenv("LD_PRELOAD", all, 1);
-		setenv("NVTX_INJECTION64_PATH", path, 0);	/* where the vendor's headers look for it */
+		if (wrap_library_variable)
+			setenv(wrap_library_variable, path, 0);
 		free(all);
 	}
 	free(path);

@@ -17,6 +17,8 @@ void *wrap_need(void *p);
 
 /* A library of ours that the program gets, whether it names it or not; NULL: none. */
 extern const char *wrap_library;
+/* A variable that is to have the library's path if it is not set; NULL: none. */
+extern const char *wrap_library_variable;
 /* Runs the program, with our libraries and the device inside it unless it asks for another one.  Its exit status, 128 + the
  * signal that ended it, or 126 or 127: it could not be run. */
 int wrap_run(char **program);
