@@ -8,23 +8,23 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <signal.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include "nvrtc/program.h"
 
 #define VARIABLE "ppu_nvrtc_name_"
 
-extern char **environ;
+/* Where everything is. */
+struct work {
+	char sdk[PATH_MAX], dir[64];
+	char source[128], headers[128], ptx[128], cubin[128], log[128];
+};
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
@@ -81,26 +81,28 @@ static bool make_way(char *path, const char *dir)
 	return true;
 }
 
-static nvrtcResult write_headers(nvrtcProgram p, const char *dir)
+static nvrtcResult write_headers(nvrtcProgram p, const struct work *w)
 {
-	for (int i = 0; i < p->num_headers; i++) {
-		char *path;
-		bool ok;
+	nvrtcResult r = NVRTC_SUCCESS;
 
-		if (asprintf(&path, "%s/%s", dir, p->headers[i].name) < 0)
+	for (int i = 0; !r && i < p->num_headers; i++) {
+		char *path;
+
+		if (asprintf(&path, "%s/%s", w->headers, p->headers[i].name) < 0)
 			return NVRTC_ERROR_OUT_OF_MEMORY;
-		ok = make_way(path, dir) && write_file(path, p->headers[i].text);
-		if (!ok)
+		if (!make_way(path, w->headers) || !write_file(path, p->headers[i].text)) {
 			nvrtc_say(&p->log, "nvrtc: error: %s: %s\n", path, strerror(errno));
+			r = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+		}
+		if (!r && nvrtc_has_launch(p->headers[i].text))
+			r = nvrtc_show_launches(p, path, w->sdk, w->dir);
 		free(path);
-		if (!ok)
-			return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
 	}
-	return NVRTC_SUCCESS;
+	return r;
 }
 
 /* #line, so that messages have the name that the caller gave. */
-static nvrtcResult write_source(nvrtcProgram p, const struct nvrtc_options *o, const char *path)
+static nvrtcResult write_source(nvrtcProgram p, const struct nvrtc_options *o, const struct work *w)
 {
 	struct nvrtc_text t = { 0 };
 	nvrtcResult r = NVRTC_SUCCESS;
@@ -127,8 +129,10 @@ static nvrtcResult write_source(nvrtcProgram p, const struct nvrtc_options *o, c
 				     p->names[i].expression);
 	if (!ok)
 		r = NVRTC_ERROR_OUT_OF_MEMORY;
-	else if (!write_file(path, t.data))
+	else if (!write_file(w->source, t.data))
 		r = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+	else if (nvrtc_has_launch(p->src))
+		r = nvrtc_show_launches(p, w->source, w->sdk, w->dir);
 	nvrtc_text_free(&t);
 	return r;
 }
@@ -158,46 +162,6 @@ bool nvrtc_sdk(char *path)
 		return realpath(try, path);
 	}
 	return false;
-}
-
-/*
- * Runs a program; what it says goes to the end of a file.  Its status, or -1: it is not there.  A caller that ignores
- * SIGCHLD, or waits for all children itself, takes the status away: then `output`, which is new, tells how it ended.
- */
-static int run(char **argv, const char *log, const char *output)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t child;
-	int status, e;
-	pid_t pid;
-
-	if (posix_spawn_file_actions_init(&actions))
-		return -1;
-	if (posix_spawnattr_init(&attr)) {
-		posix_spawn_file_actions_destroy(&actions);
-		return -1;
-	}
-	/* Compilers wait for programs of their own. */
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	posix_spawnattr_setsigdefault(&attr, &child);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-	e = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	if (!e)
-		e = posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	if (!e)
-		e = posix_spawn_file_actions_adddup2(&actions, 1, 2);
-	if (!e)
-		e = posix_spawnp(&pid, argv[0], &actions, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&actions);
-	if (e)
-		return -1;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return access(output, R_OK) ? 255 : 0;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 254;
 }
 
 /* Adds a file's text to the log, without the directory that the user did not make. */
@@ -246,11 +210,6 @@ static nvrtcResult take_name(struct nvrtc_text *ptx, int i, char **name)
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
-
-struct work {
-	char sdk[PATH_MAX], dir[64];
-	char source[128], headers[128], ptx[128], cubin[128], log[128];
-};
 
 static bool make_dir(struct work *w)
 {
@@ -322,7 +281,7 @@ static nvrtcResult run_clang(nvrtcProgram p, const struct nvrtc_options *o, cons
 	ADD(w->source, "");
 #undef ADD
 	if (!r)
-		status = run(all.argv, w->log, w->ptx);
+		status = nvrtc_run(all.argv, w->log, w->ptx);
 	/* posix_spawnp() fails by itself or in the child: both mean that it is not there. */
 	if (!r && (status == -1 || status == 127)) {
 		nvrtc_say(&p->log, "nvrtc: error: %s is not there: install the package clang (Debian: apt install clang), or "
@@ -354,7 +313,7 @@ static nvrtcResult run_ppu_cc(nvrtcProgram p, const struct nvrtc_options *o, con
 	argv[n++] = (char *)w->ptx;
 	argv[n] = NULL;
 	unlink(w->log);
-	status = run(argv, w->log, w->cubin);
+	status = nvrtc_run(argv, w->log, w->cubin);
 	take_log(p, w->log, w->dir);
 	if (status == -1 || status == 127) {
 		nvrtc_say(&p->log, "nvrtc: error: %s is not there\n", program);
@@ -365,10 +324,10 @@ static nvrtcResult run_ppu_cc(nvrtcProgram p, const struct nvrtc_options *o, con
 
 static nvrtcResult compile(nvrtcProgram p, const struct nvrtc_options *o, const struct work *w)
 {
-	nvrtcResult r = write_headers(p, w->headers);
+	nvrtcResult r = write_headers(p, w);
 
 	if (!r)
-		r = write_source(p, o, w->source);
+		r = write_source(p, o, w);
 	if (!r)
 		r = run_clang(p, o, w);
 	if (!r)

@@ -51,6 +51,17 @@ nvrtcResult nvrtc_compile(nvrtcProgram p, const struct nvrtc_options *o);
 bool nvrtc_say(struct nvrtc_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void nvrtc_text_free(struct nvrtc_text *t);
 
+/*
+ * Runs a program; what it says goes to the end of a file.  Its status, or -1: it is not there.  A caller that ignores
+ * SIGCHLD, or waits for all children itself, takes the status away: then `output`, which is new, tells how it ended.
+ */
+int nvrtc_run(char **argv, const char *log, const char *output);
+
+/* Has the text a launch, which clang does not take in device code? */
+bool nvrtc_has_launch(const char *text);
+/* Writes the launches of a file in the form that clang takes.  dir: for a file that is in the way for a moment. */
+nvrtcResult nvrtc_show_launches(nvrtcProgram p, const char *path, const char *sdk, const char *dir);
+
 /* The directory for clang --cuda-path, PPU_CUDA_PATH or the one beside this library, in a buffer of PATH_MAX bytes.  False: it is not there. */
 bool nvrtc_sdk(char *path);
 

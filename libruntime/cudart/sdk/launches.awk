@@ -10,6 +10,7 @@
 # A launch in the body of a __global__ or __device__ function, "k<<<1, 32>>>(p)", becomes
 # "::ppu_launch<decltype(k), k>(1, 32)(p)" (cuda_device_runtime_api.h): clang has no launches by threads.  Where a body
 # begins and ends is told by the braces; a brace at the begin of a line ends all.  What a macro is defined as is left alone.
+# With -v everywhere=1 all bodies are such: libnvrtc's sources have no host code.
 
 # Where the name of the kernel begins with which this text ends; 0: it ends with none.
 function name_at(text,   i, depth, round, c)
@@ -43,7 +44,7 @@ function follow(c, rest, at_begin)
 		in_device = in_device || (device && !host)
 	} else if (c == "}") {
 		depth = at_begin || !depth ? 0 : depth - 1
-		in_device = depth ? body[depth] : 0
+		in_device = depth ? body[depth] : everywhere
 	} else if (c != ";") {
 		device = device || rest ~ /^__(global|device)__/
 		host = host || rest ~ /^__host__/
@@ -52,7 +53,7 @@ function follow(c, rest, at_begin)
 	device = host = 0
 }
 
-BEGIN { state = ""; open = 0; depth = 0; in_device = 0; device = 0; host = 0; macro = 0 }
+BEGIN { state = ""; open = 0; depth = 0; in_device = everywhere; device = 0; host = 0; macro = 0 }
 # Long tables of numbers have nothing to look at.
 state == "" && !macro && /^[-+0-9A-Fa-fxXUuLl., \t]*$/ { print; next }
 {

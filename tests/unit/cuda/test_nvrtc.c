@@ -266,6 +266,40 @@ START_TEST(beside_the_source)
 }
 END_TEST
 
+/* Kernels that launch kernels, in the source and in a header, by PTX and by image; messages have the right lines. */
+START_TEST(launches)
+{
+	static const char *const names[] = { "step.h" };
+	static const char *const texts[] = {
+		"template <int N> __global__ void add(int *p) { p[threadIdx.x] += N; }\n"
+		"struct step { __device__ void go(int *p) { add<100> << <1, 32>> > (p); } };\n"
+	};
+	static const char src[] = "#include \"step.h\"\n"
+		"__global__ void twice(int *p) { p[threadIdx.x] *= 2; }\n"
+		"extern \"C\" __global__ void k(int *p) {\n"
+		"	if (threadIdx.x) return;\n"
+		"	step s; twice<<<1, 32>>>(p); s.go(p);\n"
+		"	twice<<<1, dim3(32, 1), 0, cudaStreamTailLaunch>>>(p);\n"
+		"	twice<<<1, 2000>>>(p);\n"
+		"	if (cudaGetLastError() != cudaErrorInvalidConfiguration) p[0] = -1;\n"
+		"}\n";
+	static const char *const how[] = { "-arch=sm_75", "-rdc=true" };
+	int n[32];
+
+	for (int i = 0; i < 3; i++) {
+		prog = NULL;
+		ck_assert_int_eq(nvrtcCreateProgram(&prog, src, "dir/launches.cu", 1, texts, names), 0);
+		ck_assert_msg(!nvrtcCompileProgram(prog, i ? 1 : 0, how + i / 2), "%s", log_of());
+		count(n);
+		run(i == 1 ? cubin() : ptx(), "k", n);
+		is_times(n, 4, 200);
+		ck_assert_int_eq(nvrtcDestroyProgram(&prog), 0);
+	}
+	FAILS(NVRTC_ERROR_COMPILATION, "__global__ void c(int *p) { }\n__global__ void k(int *p)\n{\n\tc<<<1, 2>>>(nonsense);\n}\n",
+	      "saxpy.cu:4:", "-DX");
+}
+END_TEST
+
 /* The host sets constants that the source does not: a static one by its name, too. */
 START_TEST(constants_are_set)
 {
@@ -386,6 +420,7 @@ int main(void)
 	tcase_add_test(t, lowered_names);
 	tcase_add_test(t, headers);
 	tcase_add_test(t, beside_the_source);
+	tcase_add_test(t, launches);
 	tcase_add_test(t, constants_are_set);
 	tcase_add_test(t, children_are_not_waited_for);
 	tcase_add_test(t, mistakes_are_explained);

@@ -379,6 +379,19 @@ START_TEST(around)
 		nvrtcDestroyProgram(&p);
 	}
 	scene_end();
+	/* launches.awk is missing, in a source or in a header; what has no launch does not need it */
+	for (unsigned i = 0; i < 4; i++) {
+		const char *launch = i & 1 ? "k<< <1, 1>> >()" : "1 << 2 < 3", *source = i & 2 ? launch : "", *header = i & 2 ? "" : launch;
+		nvrtcProgram p;
+
+		scene(CLANG PTX, PPU_CC IMAGE);
+		ck_assert_int_eq(nvrtcCreateProgram(&p, source, NULL, 1, &header, names), NVRTC_SUCCESS);
+		ck_assert_int_eq(nvrtcCompileProgram(p, 0, NULL), i & 1 ? NVRTC_ERROR_BUILTIN_OPERATION_FAILURE : NVRTC_SUCCESS);
+		ck_assert_msg(!(i & 1) || strstr(log_of(p), "bin/launches.awk failed\n"), "%s", buffer);
+		check_clean();
+		nvrtcDestroyProgram(&p);
+		scene_end();
+	}
 }
 END_TEST
 
