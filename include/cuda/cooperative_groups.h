@@ -3,7 +3,7 @@
  * Cooperative groups: threads that work together, as objects.  Blocks, clusters of blocks, tiles of a warp, the lanes that
  * happen to be here, and the grid of a cooperative launch.  Reductions and scans are in cooperative_groups/.
  *
- * Tiles have at most 32 threads.  There are no grids over several devices.
+ * Tiles of more than 32 threads are in cooperative_groups/large_tile.h.  There are no grids over several devices.
  */
 #ifndef PPU_COOPERATIVE_GROUPS_H
 #define PPU_COOPERATIVE_GROUPS_H
@@ -75,6 +75,9 @@ template <class T> PPU_CG_ unsigned int same(unsigned int mask, const T &value)
 
 enum kind { WARP, BLOCK };
 
+template <bool condition, class T> struct if_ {};
+template <class T> struct if_<true, T> { using type = T; };
+
 } /* namespace ppu */
 
 /* A group of any kind. */
@@ -107,11 +110,18 @@ public:
 	PPU_CG_MEMBER_ bool ppu_is_block() const { return kind_ == ppu::BLOCK; }
 };
 
+namespace ppu { struct meeting; }
+template <unsigned int MaxBlockSize = 1024> struct block_tile_memory;
+
 class thread_block : public thread_group {
-	PPU_CG_MEMBER_ thread_block() : thread_group(ppu::BLOCK, 0) {}
+	ppu::meeting *memory_;	/* nullptr: the program gave none */
+
+	PPU_CG_MEMBER_ thread_block(ppu::meeting *memory = nullptr) : thread_group(ppu::BLOCK, 0), memory_(memory) {}
 	friend PPU_CG_MEMBER_ thread_block this_thread_block();
+	template <unsigned int M> friend PPU_CG_MEMBER_ thread_block this_thread_block(block_tile_memory<M> &memory);
 
 public:
+	PPU_CG_MEMBER_ ppu::meeting *ppu_memory() const { return memory_; }
 	/* Known without looking: these hide the general ones. */
 	static PPU_CG_MEMBER_ void sync() { __syncthreads(); }
 	static PPU_CG_MEMBER_ unsigned int thread_rank() { return ppu::thread_in_block(); }
@@ -308,11 +318,12 @@ private:
 
 PPU_CG_ coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
-template <unsigned int N, class Parent = void> class thread_block_tile;
+/* Tiles of one warp; large_tile.h has the others. */
+template <unsigned int N, class Parent = void, bool large = (N > 32)> class thread_block_tile;
 
 /* N neighbouring threads of a block, where N is a power of two. */
-template <unsigned int N> class thread_block_tile<N, void> : public thread_group {
-	static_assert(N && N <= 32 && !(N & (N - 1)), "a tile has 1, 2, 4, 8, 16 or 32 threads");
+template <unsigned int N> class thread_block_tile<N, void, false> : public thread_group {
+	static_assert(N && !(N & (N - 1)), "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024 threads");
 
 protected:
 	unsigned int meta_rank_, meta_size_;
@@ -372,22 +383,24 @@ private:
 };
 
 /* A tile that knows what it is a part of. */
-template <unsigned int N, class Parent> class thread_block_tile : public thread_block_tile<N, void> {
+template <unsigned int N, class Parent> class thread_block_tile<N, Parent, false> : public thread_block_tile<N, void> {
 public:
 	PPU_CG_MEMBER_ thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
 		: thread_block_tile<N, void>(meta_rank, meta_size) {}
 };
 
-template <unsigned int N> PPU_CG_ thread_block_tile<N, thread_block> tiled_partition(const thread_block &)
+template <unsigned int N>
+PPU_CG_ typename ppu::if_<(N <= 32), thread_block_tile<N, thread_block>>::type tiled_partition(const thread_block &)
 {
 	return thread_block_tile<N, thread_block>(ppu::thread_in_block() / N, (ppu::block_threads() + N - 1) / N);
 }
 
 template <unsigned int N, unsigned int M, class P>
-PPU_CG_ thread_block_tile<N, thread_block_tile<M, P>> tiled_partition(const thread_block_tile<M, P> &)
+PPU_CG_ typename ppu::if_<(N <= 32), thread_block_tile<N, thread_block_tile<M, P>>>::type
+tiled_partition(const thread_block_tile<M, P> &)
 {
 	static_assert(N <= M, "a part is not larger than the whole");
-	return thread_block_tile<N, thread_block_tile<M, P>>((ppu::lane() & (M - 1)) / N, M / N);
+	return thread_block_tile<N, thread_block_tile<M, P>>((ppu::thread_in_block() & (M - 1)) / N, M / N);
 }
 
 /* Parts of a group whose size is known when the program runs. */
@@ -443,6 +456,8 @@ template <class G, class F, class... A> PPU_CG_ void invoke_one(const G &g, F &&
 }
 
 } /* namespace cooperative_groups */
+
+#include "cooperative_groups/large_tile.h"
 
 #endif
 #endif

@@ -15,6 +15,14 @@ struct triple {
 	int c;
 };
 
+/* x -> m x + c; one after the other: what comes first matters. */
+struct affine {
+	unsigned int m, c;
+};
+struct then {
+	__host__ __device__ affine operator()(const affine &a, const affine &b) const { return { a.m * b.m, a.c * b.m + b.c }; }
+};
+
 static unsigned int *out;
 
 __global__ void blocks(unsigned int *out)
@@ -82,6 +90,71 @@ template <unsigned int N> static void try_tiles()
 		CHECK(o[10] == (N == 1 ? i : (i ^ 1)) && o[11] && o[12] == m && o[13] && o[15]);
 		CHECK(o[14] == five + (last < 16 ? 2 : 0));
 	}
+}
+
+/* Tiles of several warps: with memory of the program's, with the header's own, and parts of other tiles. */
+template <unsigned int N, int how> __global__ void large(unsigned int *out)
+{
+	__shared__ cg::block_tile_memory<512> memory;
+	auto block = how == 0 ? cg::this_thread_block(memory) : cg::this_thread_block();
+	auto whole = cg::tiled_partition<512>(block);
+	auto t = cg::tiled_partition<N>(block);
+	auto part = cg::tiled_partition<N>(whole);
+	unsigned int i = block.thread_rank(), *o = out + i * 16;
+	triple v = { i + 0.5, (signed char)i, (int)i * 3 }, w = t.shfl(v, N - 3);
+
+	o[0] = t.thread_rank();
+	o[1] = t.meta_group_rank();
+	o[2] = t.meta_group_size();
+	o[3] = cg::reduce(t, i, cg::plus<unsigned int>());
+	o[4] = (unsigned int)cg::reduce(t, -(int)i, cg::less<int>());
+	o[5] = cg::inclusive_scan(how == 2 ? part : cg::tiled_partition<N>(whole), i);
+	o[6] = cg::exclusive_scan(t, i, cg::plus<unsigned int>());
+	o[7] = (unsigned int)t.any(i == 5) + 2u * (unsigned int)t.all(i < N);
+	o[8] = w.a == (i | (N - 1)) - 2 + 0.5 && w.b == (signed char)((i | (N - 1)) - 2) && w.c == ((int)(i | (N - 1)) - 2) * 3;
+	o[9] = t.num_threads() == N && t.size() == N && part.meta_group_size() == 512 / N && part.meta_group_rank() == o[1];
+	o[10] = cg::reduce(whole, 1u, cg::plus<unsigned int>());
+	o[11] = cg::tiled_partition<32>(t).meta_group_rank() * 100 + cg::tiled_partition<32>(t).meta_group_size();
+	/* Tiles that go their own ways meet often. */
+	for (unsigned int k = 0; k <= t.meta_group_rank(); k++)
+		t.sync();
+	/* The order of the values is that of the threads. */
+	o[14] = cg::inclusive_scan(t, affine{ 3, i }, then()).c;
+	o[15] = cg::exclusive_scan(t, affine{ 3, i }, then()).c;
+	o[13] = 0;
+	cg::invoke_one(t, [&] { o[13] = 1; });
+}
+
+template <unsigned int N, int how> static void try_large()
+{
+	const unsigned int threads = 512;
+
+	large<N, how><<<1, dim3(32, 16)>>>(out);
+	OK(cudaDeviceSynchronize());
+	for (unsigned int i = 0; i < threads; i++) {
+		unsigned int first = i / N * N, last = first + N - 1, *o = out + i * 16;
+
+		CHECK(o[0] == i % N && o[1] == i / N && o[2] == threads / N);
+		CHECK(o[3] == (first + last) * N / 2 && (int)o[4] == -(int)last && o[5] == (first + i) * (i - first + 1) / 2);
+		CHECK(o[6] == o[5] - i && o[7] == !first + (last < N ? 2u : 0) && o[8] && o[9] && o[10] == 512);
+		CHECK(o[11] == i % N / 32 * 100 + N / 32 && o[13] == (i == first));
+		affine all = { 1, 0 }, before = { 0, 0 }, upto = { 0, 0 };
+		for (unsigned int k = first; k <= last; k++) {
+			before = k == i && k != first ? all : before;
+			all = then()(all, affine{ 3, k });
+			upto = k == i ? all : upto;
+		}
+		CHECK(o[14] == upto.c && o[15] == before.c);
+	}
+}
+
+/* A block that is no multiple of the tile: 96 threads. */
+__global__ void incomplete(unsigned int *out)
+{
+	auto t = cg::tiled_partition<64>(cg::this_thread_block());
+	unsigned int i = threadIdx.x;
+
+	out[i] = cg::reduce(t, i, cg::plus<unsigned int>());
 }
 
 /* Every third lane, and parts of these. */
@@ -193,6 +266,14 @@ int main()
 	try_tiles<8>();
 	try_tiles<16>();
 	try_tiles<32>();
+	try_large<64, 0>();
+	try_large<128, 1>();
+	try_large<256, 2>();
+	try_large<512, 0>();
+	incomplete<<<1, 96>>>(out);
+	OK(cudaDeviceSynchronize());
+	for (unsigned int i = 0; i < 96; i++)
+		CHECK(out[i] == (i < 64 ? 63 * 64 / 2 : (64 + 95) * 16));
 	try_coalesced();
 	try_grid();
 	for (int i = 0; i < 203; i++)

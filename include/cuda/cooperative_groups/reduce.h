@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions in groups of one warp: all threads of the group get the result. */
+/* Reductions in groups of one warp and in tiles of several: all threads of the group get the result. */
 #ifndef PPU_COOPERATIVE_GROUPS_REDUCE_H
 #define PPU_COOPERATIVE_GROUPS_REDUCE_H
 
@@ -25,7 +25,7 @@ PPU_CG_OPERATION_(bit_xor, a ^ b)
 #undef PPU_CG_OPERATION_
 
 template <unsigned int N, class P, class T, class F>
-PPU_CG_ T reduce(const thread_block_tile<N, P> &g, T value, F &&op)
+PPU_CG_ typename ppu::if_<(N <= 32), T>::type reduce(const thread_block_tile<N, P> &g, T value, F &&op)
 {
 	for (unsigned int d = N / 2; d; d /= 2) {
 		T other = g.shfl_xor(value, d);
@@ -34,6 +34,16 @@ PPU_CG_ T reduce(const thread_block_tile<N, P> &g, T value, F &&op)
 		value = g.thread_rank() & d ? op(other, value) : op(value, other);
 	}
 	return value;
+}
+
+/* Each warp by itself, and then all results in the order of the warps. */
+template <unsigned int N, class P, class T, class F>
+PPU_CG_ typename ppu::if_<(N > 32), T>::type reduce(const thread_block_tile<N, P> &g, T value, F &&op)
+{
+	T own = reduce(thread_block_tile<32>(0, 1), value, op), result = own;
+
+	g.ppu_meet(own, [&] __attribute__((device)) (unsigned int i, const T &v) { result = i ? op(result, v) : v; });
+	return result;
 }
 
 template <class T, class F> PPU_CG_ T reduce(const coalesced_group &g, T value, F &&op)
