@@ -5,6 +5,8 @@
 #
 # "__shared__ alignas(16) float a[4]" becomes "alignas(16) __shared__ float a[4]": clang wants alignas first.
 #
+# "r"(a) "l"(b), operands of an asm without a comma between them, get one.
+#
 # A ">> >" is a launch's when a "<< <" or "<<<" came before it: elsewhere it ends a list of template arguments.
 #
 # A launch in the body of a __global__ or __device__ function, "k<<<1, 32>>>(p)", becomes
@@ -96,6 +98,11 @@ state == "" && !macro && /^[-+0-9A-Fa-fxXUuLl., \t]*$/ { print; next }
 			sub(/^__shared__[ \t]+/, "", c)
 			out = out c " __shared__"
 			i += RLENGTH - 1
+			continue
+		} else if (rest ~ /^\)[ \t]*"[=+&]*[A-Za-z]+"[ \t]*\(/) {
+			c = ")"
+			out = out "),"
+			follow(c, rest, i == 1)
 			continue
 		} else if (match(rest, /^<<[ \t]*</)) {
 			i += RLENGTH - 1

@@ -343,12 +343,14 @@ t(T *p)
 }
 struct s { __device__ void f() { k<<<g < h ? 1 : 2, 1>>>(); } void h() { k<<<1, 1>>>(); } };
 __host__ __device__ void both() { k<<<1, 1>>>(); }
+void operands() { asm volatile("a %0, %1;" : "=r"(x) : "r"(f(y)) "l"(z), "n"(1) : "memory"); g(")" "r", ("s")); }
 void last() { auto f = [] __device__ () { k << <1, 1>> >(); }; k << <1, 1>> >(); }
 END
 sed -e '14s/n::k<<<dim3(1), 32, 0, s>>>/::ppu_launch<decltype(n::k), n::k>(dim3(1), 32, 0, s)/' \
     -e '15s/t<T, (a > b)> <<<1, 1>>>/::ppu_launch<decltype(t<T, (a > b)> ), t<T, (a > b)> >(1, 1)/' \
     -e '17s/f() { k<<<g < h ? 1 : 2, 1>>>/f() { ::ppu_launch<decltype(k), k>(g < h ? 1 : 2, 1)/' \
-    -e '19s/() { k << <1, 1>> >(/() { ::ppu_launch<decltype(k ), k >(1, 1)(/; 19s/k << <1, 1>> >/k <<<1, 1>>>/' \
+    -e '20s/() { k << <1, 1>> >(/() { ::ppu_launch<decltype(k ), k >(1, 1)(/; 20s/k << <1, 1>> >/k <<<1, 1>>>/' \
+    -e '19s/"r"(f(y))/&,/' \
 	"$tmp/before" >"$tmp/after"
 awk -f "$sdk/bin/launches.awk" "$tmp/before" | diff -u "$tmp/after" - >"$tmp/out" 2>&1
 result $? "launches by threads are shown to clang in another way"
