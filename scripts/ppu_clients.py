@@ -23,7 +23,7 @@ Result = collections.namedtuple("Result", "verdict reason")
 # Headers and libraries of others: a program that wants them and does not find them says nothing about this project.
 OUTSIDE = (
     (r"GL/|GLFW|glut|cuda_gl_interop|EGL|vulkan|X11|d3d|NvSci|nvsci|FreeImage", "graphics"),
-    (r"cublas|cufft|cusparse|cusolver|curand\.h|npp|nvjpeg|cudnn|cuTENSOR|nccl", "the vendor's libraries"),
+    (r"cublas|cufft|cusparse|cusolver|curand\.h|npp|^Exceptions\.h|nvjpeg|cudnn|cuTENSOR|nccl", "the vendor's libraries"),
     (r"thrust/|cub/", "Thrust or CUB"), (r"mpi", "MPI"), (r"boost/", "Boost"), (r"omp\.h", "OpenMP"),
     (r"nvshmem|gdrapi|sycl|hip", "another system"),
 )
@@ -63,7 +63,7 @@ def of_run(status, text):
     failed = first(r"^.*\b(?:FAILED|FAIL|Test failed|mismatch|MISMATCH)\b.*$", text)
     if status == 0:
         return Result(WRONG, failed) if failed else Result(RIGHT, "")
-    said = first(r"^.*(?i:not ?supported|not_supported|unsupported|does not support|no support|waiv).*$", text)
+    said = first(r"^.*(?i:not ?supported|not_supported|unsupported|does not support|no support|there is no link-time|waiv).*$", text)
     if status == 2 or said:
         return Result(REFUSED, said or first(r".*\S.*\Z", text))
     return Result(WRONG, failed or first(r"^.*(?i:error).*$", text) or "status %d: %s" % (status, first(r".*\S.*\Z", text)))
@@ -117,13 +117,15 @@ class CudaSamples(Suite):
         # What its build puts beside the program, which compiles with it at run time.
         for header in glob.glob(os.path.join(SDK, "include/cooperative_groups*")) if "cooperative_groups" in text else ():
             (shutil.copytree if os.path.isdir(header) else shutil.copy)(header, os.path.join(there, os.path.basename(header)))
-        libraries = [l for l, word in (("-lnvrtc", "nvrtc"), ("-lcuda", "cuda_driver")) if word in text]
+        libraries = [l for l, word in (("-lnvrtc", "nvrtc"), ("-lcuda", "cuda_driver"), ("-lnvJitLink", "NVJITLINK_LIB"))
+                     if word in text]
         libraries += ["-L" + os.path.join(SDK, "lib64")]
         # Kernels that the program loads as a file.
-        made = re.search(r"BINARY_DIR\}/(\S+\.fatbin)", text)
+        made = re.search(r"BINARY_DIR\}/(\S+\.(?:fatbin|ptx))", text)
         source = re.search(r"SOURCE_DIR\}/(\S+\.cu)\"", text)
         if made and source:
-            status, out = run(self.compiler() + ["-fatbin"] + options + ["-o", made.group(1), source.group(1)], there, 600)
+            kind = "-" + made.group(1).rpartition(".")[2]
+            status, out = run(self.compiler() + [kind] + options + ["-o", made.group(1), source.group(1)], there, 600)
             if status:
                 return of_build(out)
         status, out = run(self.compiler() + options + ["-o", program] + sources + libraries, there, 900)
