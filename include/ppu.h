@@ -726,6 +726,35 @@ ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block
 			       ppuStream stream, void **params, const void *packed, size_t packed_bytes,
 			       ppuEvent start, ppuEvent end);
 
+/*
+ * Graphs that threads launch.  A graph is a list of nodes, which run one after the other: kernels, copies and fills of
+ * device memory.  Kernels launch it by its handle, any number that the program chose (Documentation/runtime/
+ * dynamic-parallelism.md).  ppuGraphCreate() copies the arguments.  All kernels are of the current context.
+ */
+typedef struct ppuGraph_st *ppuGraph;
+
+typedef enum ppuGraphNodeKind { PPU_GRAPH_KERNEL, PPU_GRAPH_COPY, PPU_GRAPH_FILL } ppuGraphNodeKind;
+
+typedef struct ppuGraphNode {
+	ppuGraphNodeKind kind;
+	/* PPU_GRAPH_KERNEL, as in ppuLaunchClusterKernel(). */
+	ppuFunction function;
+	ppuDim3 grid, block, cluster;
+	size_t dynamic_shared;
+	const void *packed;
+	size_t packed_bytes;
+	/* PPU_GRAPH_COPY, PPU_GRAPH_FILL: boxes of bytes in memory that kernels can reach. */
+	uint64_t dst, dst_pitch, dst_slice, src, src_pitch, src_slice;
+	uint64_t width, height, depth;
+	unsigned value, element;	/* of a fill: element bytes (1, 2, 4) of value */
+} ppuGraphNode;
+
+ppuResult ppuGraphCreate(ppuGraph *graph, uint64_t handle, const ppuGraphNode *nodes, size_t num);
+/* Runs the graph in a stream, with what its kernels launch into its tail. */
+ppuResult ppuGraphLaunch(ppuGraph graph, ppuStream stream);
+/* Waits for the context. */
+ppuResult ppuGraphDestroy(ppuGraph graph);
+
 /* ---- kernels that make work ---------------------------------------------------------------------- */
 
 /*

@@ -77,6 +77,8 @@ struct ppuCtx_st {
 	struct rt_devlib *devlib;	/* printf, assert, malloc of kernels */
 	bool can_nest;			/* a module can launch kernels */
 	uint64_t cdp_va;		/* struct ppu_cdp_ctx; 0: no module launches */
+	struct ppuGraph_st *graphs;	/* graph.c: those that threads can launch */
+	struct ppuModule_st *graph_module;	/* its kernels; NULL: not loaded yet */
 	bool depth_chosen;		/* PPU_LIMIT_NESTING_DEPTH was set */
 	uint32_t reserve_chosen;	/* PPU_LIMIT_NESTING_RESERVE; 0: not set */
 	uint32_t reserve;		/* levels whose device priorities a stream priority keeps for itself (SP-19) */

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum rt_kind { RT_CTX = 1, RT_STREAM, RT_EVENT, RT_MODULE, RT_FUNCTION, RT_MEM };
+enum rt_kind { RT_CTX = 1, RT_STREAM, RT_EVENT, RT_MODULE, RT_FUNCTION, RT_MEM, RT_GRAPH };
 struct rt_obj {
 	struct ppu_handle handle;	/* its kind: enum rt_kind */
 	void (*release)(struct rt_obj *obj);

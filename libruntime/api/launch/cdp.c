@@ -72,14 +72,14 @@ static void get_attributes(const struct ppuCtx_st *ctx, struct ppu_cdp_ctx *c)
 		c->attribute[list[i].number] = (int)(list[i].value > 0x7fffffff ? 0x7fffffff : list[i].value);
 }
 
-static ppuResult upload(struct ppuCtx_st *ctx, uint64_t va, const void *from, uint64_t bytes)
+ppuResult rt_cdp_upload(struct ppuCtx_st *ctx, uint64_t va, const void *from, uint64_t bytes)
 {
 	struct rt_rect r = { va, (uintptr_t)from, bytes, bytes, bytes, 1 };
 
 	return rt_copy(ctx->load_stream, &r, true);
 }
 
-static ppuResult allocate(struct ppuCtx_st *ctx, uint64_t bytes, uint64_t *va)
+ppuResult rt_cdp_allocate(struct ppuCtx_st *ctx, uint64_t bytes, uint64_t *va)
 {
 	ppuResult res = rt_enter(ctx);
 
@@ -105,7 +105,7 @@ static ppuResult make_context(struct ppuCtx_st *ctx)
 		return res;
 	rt_depth_expect(ctx);
 	rt_leave(ctx);
-	res = allocate(ctx, room + (uint64_t)NUM_BUFFERS * PPU_CDP_BUFFER, &va);
+	res = rt_cdp_allocate(ctx, room + (uint64_t)NUM_BUFFERS * PPU_CDP_BUFFER, &va);
 	if (res)
 		return res;
 	c.buffers = va + room;
@@ -115,7 +115,7 @@ static ppuResult make_context(struct ppuCtx_st *ctx)
 	}
 	get_attributes(ctx, &c);
 	get_limits(ctx, c.limit);
-	res = upload(ctx, va, &c, sizeof(c));
+	res = rt_cdp_upload(ctx, va, &c, sizeof(c));
 	if (!res)
 		ctx->cdp_va = va;
 	return res;
@@ -128,7 +128,7 @@ ppuResult rt_cdp_limits(struct ppuCtx_st *ctx)
 	if (!ctx->cdp_va)
 		return PPU_SUCCESS;
 	get_limits(ctx, limit);
-	return upload(ctx, ctx->cdp_va + offsetof(struct ppu_cdp_ctx, limit), limit, sizeof(limit));
+	return rt_cdp_upload(ctx, ctx->cdp_va + offsetof(struct ppu_cdp_ctx, limit), limit, sizeof(limit));
 }
 
 /* ---- kernels ---------------------------------------------------------------------------------- */
@@ -192,12 +192,12 @@ static ppuResult tell(struct ppuModule_st *m, struct ppu_cdp_kernel *k)
 	ppuResult res = describe_all(m, k, &all.num_kernels);
 
 	if (!res)
-		res = allocate(m->ctx, BUFFER_ALIGN + all.num_kernels * sizeof(*k), &m->cdp_va);
+		res = rt_cdp_allocate(m->ctx, BUFFER_ALIGN + all.num_kernels * sizeof(*k), &m->cdp_va);
 	all.kernels = m->cdp_va + BUFFER_ALIGN;
 	if (!res)
-		res = upload(m->ctx, m->cdp_va, &all, sizeof(all));
+		res = rt_cdp_upload(m->ctx, m->cdp_va, &all, sizeof(all));
 	if (!res)
-		res = upload(m->ctx, all.kernels, k, all.num_kernels * sizeof(*k));
+		res = rt_cdp_upload(m->ctx, all.kernels, k, all.num_kernels * sizeof(*k));
 	return res;
 }
 

@@ -16,5 +16,9 @@ ppuResult rt_cdp_bind(struct ppuModule_st *mod);
 /* Unlocked.  Limits have changed: kernels can ask for them. */
 ppuResult rt_cdp_limits(struct ppuCtx_st *ctx);
 
+/* Unlocked.  Memory for what kernels look up, and what is in it. */
+ppuResult rt_cdp_allocate(struct ppuCtx_st *ctx, uint64_t bytes, uint64_t *va);
+ppuResult rt_cdp_upload(struct ppuCtx_st *ctx, uint64_t va, const void *from, uint64_t bytes);
+
 #pragma GCC visibility pop
 #endif

@@ -15,6 +15,7 @@
 #include "api/context/wait.h"
 #include "api/launch/coop.h"
 #include "api/launch/function.h"
+#include "api/launch/launch.h"
 #include "api/launch/module.h"
 #include "api/launch/queue.h"
 #include "api/stream/chan.h"
@@ -114,6 +115,59 @@ static ppuResult begin(struct rt_job *job, const struct ppuFunction_st *f, struc
 	return PPU_SUCCESS;
 }
 
+/* What a TMD says of the kernel and its shape.  Locked. */
+static void describe(struct ppu_tmd *t, const struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic,
+		     uint32_t cluster)
+{
+	const struct ppu_symbol *s = f->sym;
+	struct ppuCtx_st *ctx = f->mod->ctx;
+
+	memset(t, 0, sizeof(*t));
+	t->magic = PPU_TMD_MAGIC;
+	t->version = PPU_TMD_VERSION;
+	t->size = PPU_TMD_SIZE;
+	t->kind = PPU_TMD_GRID;
+	t->regs_per_thread = (uint16_t)(s->regs ? s->regs : 1);
+	/* Faults name this id, which tells which kernel they belong to. */
+	t->id = (uint64_t)f->number << 32;
+	t->code_va = f->mod->code_va;
+	t->code_insns = f->mod->img->num_insns;
+	t->entry_pc = (uint32_t)s->value;
+	t->grid[0] = grid.x;
+	t->grid[1] = grid.y;
+	t->grid[2] = grid.z;
+	t->block[0] = block.x;
+	t->block[1] = block.y;
+	t->block[2] = block.z;
+	t->shared_bytes = s->shared_bytes + (uint32_t)dynamic;
+	t->shared_dyn_bytes = (uint32_t)dynamic;
+	/* Recursion may use all local memory that the context has per thread. */
+	t->local_per_thread = s->recursive ? ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) : s->local_bytes;
+	t->envreg[PPU_CDP_ENV_LOCAL] = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL);	/* for kernels it launches */
+	t->num_barriers = s->barriers;
+	t->cluster = cluster;
+	t->param_bytes = s->param_bytes;
+}
+
+ppuResult rt_launch_describe(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, ppuDim3 cluster, size_t dynamic,
+			     struct ppu_tmd *t)
+{
+	ppuResult res = check(f, grid, block, dynamic);
+	uint32_t of_tmd = 0;
+
+	if (!res)
+		res = rt_cluster(f, grid, block, cluster, dynamic, &of_tmd);
+	if (!res)
+		res = rt_enter(f->mod->ctx);
+	if (res)
+		return res;
+	res = rt_local_ensure(f);
+	if (!res)
+		describe(t, f, grid, block, dynamic, of_tmd);
+	rt_leave(f->mod->ctx);
+	return res;
+}
+
 static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, size_t dynamic,
 			struct ppuStream_st *st, void **params, const void *packed, size_t bytes,
 			const struct rt_slot *stamps, bool cooperative, uint32_t cluster)
@@ -137,41 +191,18 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	q = queue_for(f, st);
 	t = (struct ppu_tmd *)job.data;
 	job.kernel = f;
-	memset(t, 0, sizeof(*t));
-	t->magic = PPU_TMD_MAGIC;
-	t->version = PPU_TMD_VERSION;
-	t->size = PPU_TMD_SIZE;
-	t->kind = PPU_TMD_GRID;
+	describe(t, f, grid, block, dynamic, cluster);
 	if (rt_prio_explicit(st)) {
 		t->flags |= PPU_TMDF_PRIO_VALID;
 		t->priority = (uint8_t)st->device_priority;
 	}
-	t->regs_per_thread = (uint16_t)(s->regs ? s->regs : 1);
-	/* Faults name this id, which tells which kernel they belong to. */
-	t->id = (uint64_t)f->number << 32 | ++ctx->launches;
+	t->id |= ++ctx->launches;
 	if (ctx->check)
 		chk_launch(ctx->check, ctx->launches);
 	if (ctx->check && chk_orders())
 		chk_work_launch(ctx->check, t->id, job.chan->index, job.chan->seq + 1);
 	if (ctx->prof)
 		prof_launch(ctx->prof, ctx->launches, f->number, st->is_null ? NULL : st);
-	t->code_va = f->mod->code_va;
-	t->code_insns = f->mod->img->num_insns;
-	t->entry_pc = (uint32_t)s->value;
-	t->grid[0] = grid.x;
-	t->grid[1] = grid.y;
-	t->grid[2] = grid.z;
-	t->block[0] = block.x;
-	t->block[1] = block.y;
-	t->block[2] = block.z;
-	t->shared_bytes = s->shared_bytes + (uint32_t)dynamic;
-	t->shared_dyn_bytes = (uint32_t)dynamic;
-	/* Recursion may use all local memory that the context has per thread. */
-	t->local_per_thread = s->recursive ? ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL) : s->local_bytes;
-	t->envreg[PPU_CDP_ENV_LOCAL] = ctx->be->vm_limit(ctx->vm, BE_VM_LOCAL);	/* for kernels it launches */
-	t->num_barriers = s->barriers;
-	t->cluster = cluster;
-	t->param_bytes = s->param_bytes;
 	if (s->param_bytes) {
 		t->param_va = job.data_va + PPU_TMD_SIZE;
 		pack(s, params, packed, bytes, job.data + PPU_TMD_SIZE);

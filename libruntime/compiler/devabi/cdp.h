@@ -48,8 +48,27 @@ extern "C" __device__ int __ppu_cdp_error(int error);
 /* The kernel at an address; 0: there is none. */
 extern "C" __device__ const struct ppu_cdp_kernel *__ppu_cdp_kernel(const void *address);
 extern "C" __device__ const struct ppu_cdp_ctx *__ppu_cdp_context(void);
+/* Launches a TMD that is complete; returns CUDA's number of the error. */
+extern "C" __device__ int __ppu_cdp_start(struct ppu_tmd *tmd);
 /* cudaGetParameterBufferV2 and cudaLaunchDeviceV2. */
 extern "C" __device__ void *__cudaCDP2GetParameterBufferV2(const void *kernel, struct dim3 grid, struct dim3 block, u32 shared);
 extern "C" __device__ int __cudaCDP2LaunchDeviceV2(void *buffer, stream_t stream);
+
+/* The id of the running task. */
+DEV u64 own_id(void)
+{
+	u64 v;
+
+	asm("mov.u64 %0, %%tmdid;" : "=l"(v));
+	return v;
+}
+
+DEV u64 env_local(void)
+{
+	u64 v;
+
+	asm("mov.u64 %0, %%envreg3;" : "=l"(v));	/* PPU_CDP_ENV_LOCAL */
+	return v;
+}
 
 #endif

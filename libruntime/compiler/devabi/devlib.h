@@ -149,6 +149,7 @@ struct ppu_cdp_ctx {
 	u32 attributes;			/* values of cudaDeviceGetAttribute, by number */
 	int attribute[128];
 	u64 limit[8];			/* of cudaDeviceGetLimit, by number */
+	u64 graphs;			/* the first struct ppu_graph; 0: none */
 };
 
 /* What a module has once: its kernels, sorted by entry_pc. */
@@ -156,6 +157,26 @@ struct ppu_cdp_module {
 	u64 ctx, kernels;
 	u32 num_kernels, reserved;
 };
+
+/* ---- graphs that threads launch ----------------------------------------------------------------- */
+
+/* Environment register with the handle of the graph that a kernel is a node of. */
+#define PPU_GRAPH_ENV		0
+
+/* A graph in device memory: this, the addresses of its nodes' TMDs, and the TMDs, each with its parameters behind it. */
+struct ppu_graph {
+	struct ppu_tmd start;	/* of the kernel that launches the nodes */
+	u64 self;		/* that kernel's parameter: the address of this structure */
+	u64 handle;		/* by which programs know the graph */
+	u64 next;		/* list of the context's graphs */
+	u64 nodes, num_nodes;	/* address of the list of addresses */
+	u64 busy;		/* PPU_GRAPH_RUNS, PPU_GRAPH_WAITS: it cannot be launched now */
+	/* What its kernels have launched into its tail: a list by tail_next. */
+	u64 tail_first, tail_last, tail_next;
+	u64 reserved[7];
+};
+#define PPU_GRAPH_RUNS		1ull
+#define PPU_GRAPH_WAITS		2ull	/* in a tail */
 
 /* ---- textures and surfaces --------------------------------------------------------------------- */
 

@@ -218,23 +218,6 @@ DEV u32 check(const struct ppu_cdp_kernel *k, const struct dim3 *g, const struct
 	return threads > k->max_threads ? CDP_RESOURCES : CDP_SUCCESS;
 }
 
-/* The id of the running task. */
-DEV u64 own_id(void)
-{
-	u64 v;
-
-	asm("mov.u64 %0, %%tmdid;" : "=l"(v));
-	return v;
-}
-
-DEV u64 env_local(void)
-{
-	u64 v;
-
-	asm("mov.u64 %0, %%envreg3;" : "=l"(v));	/* PPU_CDP_ENV_LOCAL */
-	return v;
-}
-
 /* Fills in the TMD of a buffer.  An error of the arguments is reported when the buffer is launched. */
 DEV void fill(struct ppu_tmd *t, void *heap, const struct ppu_cdp_kernel *k, const struct dim3 *g, const struct dim3 *b,
 	      u32 shared)
@@ -318,6 +301,11 @@ DEV u32 task_launch(struct ppu_tmd *t)
 	case PPU_LAUNCH_CODE:		return CDP_FUNCTION;
 	default:			return CDP_FAILURE;
 	}
+}
+
+LIBRARY int __ppu_cdp_start(struct ppu_tmd *t)
+{
+	return __ppu_cdp_error(task_launch(t));
 }
 
 CDP_FN(int, LaunchDeviceV2, (void *buffer, stream_t stream), (buffer, stream))

@@ -3,43 +3,11 @@
  * Copies and fills by threads, in a stream: kernels of the library that are launched like any other.
  * They count as launches, and are children of the kernel that asked for them.
  */
+#include "compiler/devabi/box.h"
 #include "compiler/devabi/cdp.h"
 
-/* A box of bytes. */
-struct box {
-	u64 data, pitch, slice;
-};
-struct extent {
-	u64 width, height, depth;	/* bytes, rows, slices */
-};
-
-#define THREADS		128u
 #define MOST_BLOCKS	64u
 #define BYTES_PER_BLOCK	(THREADS * 16ull)	/* for fewer bytes, another block is not worth it */
-
-DEV u64 first(void)
-{
-	return (u64)ctaid_x() * THREADS + tid_x();
-}
-
-DEV u64 step(void)
-{
-	return (u64)(u32)__nvvm_read_ptx_sreg_nctaid_x() * THREADS;
-}
-
-/* Threads walk through the units of all rows, unit by unit of 1, 4 or 8 bytes. */
-template <typename T>
-DEV void copy(const struct box *to, const struct box *from, const struct extent *e)
-{
-	u64 row = e->width / sizeof(T), all = row * e->height * e->depth, i;
-
-	for (i = first(); i < all; i += step()) {
-		u64 x = i % row, y = i / row % e->height, z = i / row / e->height;
-
-		*(T *)(to->data + z * to->slice + y * to->pitch + x * sizeof(T)) =
-			*(const T *)(from->data + z * from->slice + y * from->pitch + x * sizeof(T));
-	}
-}
 
 extern "C" __attribute__((global, weak)) void __ppu_cdp_copy(struct box to, struct box from, struct extent e, u32 unit)
 {
@@ -49,16 +17,6 @@ extern "C" __attribute__((global, weak)) void __ppu_cdp_copy(struct box to, stru
 		copy<u32>(&to, &from, &e);
 	else
 		copy<u8>(&to, &from, &e);
-}
-
-template <typename T>
-DEV void fill(const struct box *to, const struct extent *e, T value)
-{
-	u64 row = e->width / sizeof(T), all = row * e->height * e->depth, i;
-
-	for (i = first(); i < all; i += step())
-		*(T *)(to->data + i / row / e->height * to->slice + i / row % e->height * to->pitch +
-		       i % row * sizeof(T)) = value;
 }
 
 extern "C" __attribute__((global, weak)) void __ppu_cdp_fill(struct box to, struct extent e, u32 unit, u32 value)

@@ -32,7 +32,8 @@ M(queue, PPU_QUEUE_EXIT, "ppuQueueGet", "ppuQueueFinish", "ppuQueueInsert", "ppu
 M(launch, CDP("GetParameterBufferV2"), CDPS("LaunchDeviceV2"), CDP("GetParameterBuffer"), CDPS("LaunchDevice"), \
   CDP("DeviceSynchronize"), CDP("GetLastError"), CDP("PeekAtLastError"), CDP("StreamCreateWithFlags"), \
   CDP("StreamDestroy"), CDPS("StreamWaitEvent"), CDP("EventCreateWithFlags"), CDP("EventDestroy"), CDPS("EventRecord"), \
-  CDPS("EventRecordWithFlags"), "__ppu_cdp_error", PPU_THREAD_SLOT, "__ppu_cdp_kernel", "__ppu_cdp_context") \
+  CDPS("EventRecordWithFlags"), "__ppu_cdp_error", PPU_THREAD_SLOT, "__ppu_cdp_kernel", "__ppu_cdp_context", "__ppu_cdp_start") \
+M(graph, CDPS("GraphLaunch"), CDP("GetCurrentGraphExec")) \
 M(launch_copy, CDPS("MemcpyAsync"), CDPS("Memcpy2DAsync"), CDPS("Memcpy3DAsync"), CDPS("MemsetAsync"), \
   CDPS("Memset2DAsync"), CDPS("Memset3DAsync")) \
 M(launch_info, CDP("GetErrorName"), CDP("GetErrorString"), CDP("GetDeviceCount"), CDP("GetDevice"), \
@@ -80,6 +81,13 @@ const char *ppu_library_function(unsigned index)
 			if (!index--)
 				return modules[i].defines[k];
 	return NULL;
+}
+
+const char *ppu_library_text(const char *function)
+{
+	unsigned which = find(function);
+
+	return which < NUM_MODULES ? modules[which].text : NULL;
 }
 
 static int is_queue(const char *name)

@@ -7,5 +7,7 @@
 
 /* Functions the library defines, by number; NULL past the last. */
 const char *ppu_library_function(unsigned index);
+/* The PTX of the module that defines the function, which has kernels of the library, too. */
+const char *ppu_library_text(const char *function);
 
 #endif

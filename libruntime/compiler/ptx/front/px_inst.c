@@ -74,7 +74,7 @@ static const struct {
 	uint16_t number;
 } more_sregs[] = {
 	{ "%globaltimer_lo", PX_SR_GLOBALTIMER_LO }, { "%globaltimer_hi", PX_SR_GLOBALTIMER_HI },
-	{ "%current_graph_exec", PX_SR_ZERO }, { "%aggr_smem_size", PPU_SR_TOTAL_SMEM },
+	{ "%current_graph_exec", PPU_SR_ENVREG0 }, { "%aggr_smem_size", PPU_SR_TOTAL_SMEM },
 };
 
 static int more_special(const char *name)
