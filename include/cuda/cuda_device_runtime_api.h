@@ -50,6 +50,13 @@ PPU_CDP_ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config);
 PPU_CDP_ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
 PPU_CDP_ cudaError_t cudaRuntimeGetVersion(int *version);
 
+/* Graphs, and the streams that stand for the ways to launch them. */
+#define cudaStreamGraphTailLaunch		((cudaStream_t)0x0100000000000000)
+#define cudaStreamGraphFireAndForget		((cudaStream_t)0x0200000000000000)
+#define cudaStreamGraphFireAndForgetAsSibling	((cudaStream_t)0x0300000000000000)
+PPU_CDP_ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+PPU_CDP_ cudaGraphExec_t cudaGetCurrentGraphExec(void);
+
 template <class T> PPU_CDP_INLINE_ cudaError_t cudaMalloc(T **ptr, size_t bytes)
 {
 	return ::cudaMalloc((void **)(void *)ptr, bytes);

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "cuda/graph/exec.h"
+#include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/capture.h"
+#include "cuda/graph/devgraph.h"
 #include "cuda/graph/graph.h"
 #include "cuda/graph/work.h"
 #include "cuda/module/function.h"
@@ -31,11 +33,26 @@ struct CUgraphExec_st {
 	unsigned long long flags;
 	struct cu_conds conds;		/* those of the graph when it was built: a launch reads them without the lock */
 	struct CUgraph_st *source;	/* with a reference, which keeps its nodes' memory and its user objects */
+	/* Of graphs that kernels launch: */
+	ppuGraph device;		/* NULL: not uploaded */
+	struct CUctx_st *device_ctx;	/* with a reference */
+	bool changed;			/* since the upload */
 };
+
+static void withdraw_from_device(struct CUgraphExec_st *e)
+{
+	if (e->device)
+		ppuGraphDestroy(e->device);
+	cu_obj_put(e->device_ctx);
+	e->device = NULL;
+	e->device_ctx = NULL;
+}
 
 static void exec_free(void *obj)
 {
 	struct CUgraphExec_st *e = obj;
+
+	withdraw_from_device(e);
 
 	for (size_t i = 0; i < e->num; i++) {
 		cu_op_clear(&e->steps[i].op);
@@ -106,38 +123,116 @@ static CUresult build(struct CUgraph_st *g, struct CUgraphExec_st **exec)
 	return CUDA_SUCCESS;
 }
 
-static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+/* ---- graphs that kernels launch -------------------------------------------------------------- */
+
+/* May kernels launch it?  *work: there is something to do. */
+static bool for_device(const struct CUgraphExec_st *e, bool *work)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < e->num; i++) {
+		ok = cu_devnode_allowed(&e->steps[i].op) && (!e->steps[i].child || for_device(e->steps[i].child, work));
+		*work |= !e->steps[i].child && e->steps[i].op.type != CU_GRAPH_NODE_TYPE_EMPTY;
+	}
+	return ok;
+}
+
+static CUresult collect(const struct CUgraphExec_st *e, struct cu_devnodes *list)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	for (size_t i = 0; !r && i < e->num; i++)
+		if (e->steps[i].enabled)
+			r = e->steps[i].child ? collect(e->steps[i].child, list) : cu_devnodes_add(list, &e->steps[i].op);
+	return r;
+}
+
+/* Brings the graph to the device, if it is not there as it is now. */
+static CUresult upload(struct CUgraphExec_st *e, CUgraphExec handle, const struct cu_stream_use *u)
+{
+	struct cu_devnodes list = { 0 };
+	CUresult r = CUDA_SUCCESS;
+
+	if (e->device && !e->changed && e->device_ctx == u->ctx)
+		return CUDA_SUCCESS;
+	withdraw_from_device(e);
+	r = collect(e, &list);
+	/* All nodes may be switched off. */
+	if (!r && list.num)
+		r = cu_result(ppuGraphCreate(&e->device, (uintptr_t)handle, list.node, list.num));
+	cu_devnodes_clear(&list);
+	if (!r && e->device) {
+		cu_obj_ref(u->ctx);
+		e->device_ctx = u->ctx;
+	}
+	e->changed = false;
+	return r;
+}
+
+static CUresult check_for_device(const struct CUgraphExec_st *e, unsigned long long flags)
+{
+	bool work = false;
+
+	if (!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH))
+		return CUDA_SUCCESS;
+	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!for_device(e, &work))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return work ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult upload_in(struct CUgraphExec_st *e, CUgraphExec handle, CUstream stream)
+{
+	struct cu_stream_use u;
+	CUresult r = cu_stream_get(stream, &u);
+
+	if (r)
+		return r;
+	if (e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+		r = upload(e, handle, &u);
+	cu_stream_put(&u);
+	return r;
+}
+
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags, CUstream stream)
 {
 	unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
 				   CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
 				   CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+	struct CUgraphExec_st *e;
 	struct CUgraph_st *g;
 	CUresult r = exec && !(flags & ~known) ? cu_obj_find(graph, CU_GRAPH, &g) : CUDA_ERROR_INVALID_VALUE;
 
 	if (r)
 		return r == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : r;
-	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
-		r = CUDA_ERROR_NOT_SUPPORTED;
 	pthread_mutex_lock(&cu_graph_lock);
-	if (!r)
-		r = build(g, exec);
+	r = build(g, &e);
 	pthread_mutex_unlock(&cu_graph_lock);
-	if (!r) {
-		(*exec)->flags = flags;
-		cu_obj_publish(*exec);
-	}
 	cu_obj_put(g);
-	return r;
+	if (r)
+		return r;
+	e->flags = flags;
+	r = check_for_device(e, flags);
+	if (!r && flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
+		r = upload_in(e, (CUgraphExec)e, stream);
+	if (r) {
+		cu_obj_put(e);
+		return r;
+	}
+	cu_obj_publish(e);
+	*exec = e;
+	return CUDA_SUCCESS;
 }
 
 CUresult i_cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
-	return instantiate(exec, graph, flags);
+	return instantiate(exec, graph, flags, 0);
 }
 
 CUresult i_cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *node, char *log, size_t bytes)
 {
-	CUresult r = instantiate(exec, graph, 0);
+	CUresult r = instantiate(exec, graph, 0, 0);
 
 	if (node)
 		*node = NULL;
@@ -153,12 +248,13 @@ CUresult i_cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *nod
 
 CUresult i_cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
 {
-	CUresult r = p ? instantiate(exec, graph, p->flags) : CUDA_ERROR_INVALID_VALUE;
+	CUresult r = p ? instantiate(exec, graph, p->flags, p->hUploadStream) : CUDA_ERROR_INVALID_VALUE;
 
 	if (p) {
 		p->hErrNode_out = NULL;
 		p->result_out = !r ? CUDA_GRAPH_INSTANTIATE_SUCCESS :
 				r == CUDA_ERROR_INVALID_VALUE ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE :
+				r == CUDA_ERROR_NOT_SUPPORTED ? CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED :
 				CUDA_GRAPH_INSTANTIATE_ERROR;
 	}
 	return r;
@@ -300,26 +396,28 @@ CUresult i_cuGraphLaunch(CUgraphExec exec, CUstream stream)
 	if (!r) {
 		if (cu_capturing(&u))
 			r = capture(e, &u, &captured);
-		if (!r && !captured)
+		if (!r && !captured && e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) {
+			r = upload(e, exec, &u);
+			if (!r && e->device)
+				r = cu_result(ppuGraphLaunch(e->device, u.ppu));
+		} else if (!r && !captured) {
 			r = run(e, &u);
+		}
 		cu_stream_put(&u);
 	}
 	cu_obj_put(e);
 	return r;
 }
 
-/* Nothing needs to be on the device before a launch. */
+/* Only what kernels launch needs to be on the device before a launch. */
 CUresult i_cuGraphUpload(CUgraphExec exec, CUstream stream)
 {
 	struct CUgraphExec_st *e;
-	struct cu_stream_use u;
 	CUresult r = find(exec, &e);
 
 	if (r)
 		return r;
-	r = cu_stream_get(stream, &u);
-	if (!r)
-		cu_stream_put(&u);
+	r = upload_in(e, exec, stream);
 	cu_obj_put(e);
 	return r;
 }
@@ -379,7 +477,9 @@ CUresult cu_exec_set(CUgraphExec exec, CUgraphNode node, struct cu_op *op)
 	n = cu_obj_get(node, CU_NODE);
 	pthread_mutex_lock(&cu_graph_lock);
 	s = n ? step_of(e, n->id) : NULL;
-	r = s ? exchange(s, op) : CUDA_ERROR_INVALID_VALUE;
+	r = s && (!(e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) || cu_devnode_allowed(op)) ? exchange(s, op) :
+												     CUDA_ERROR_INVALID_VALUE;
+	e->changed = true;
 	pthread_mutex_unlock(&cu_graph_lock);
 	cu_op_clear(op);
 	cu_obj_put(n);
@@ -403,7 +503,7 @@ static CUresult enabled(CUgraphExec exec, CUgraphNode node, unsigned int *get, c
 		   s->op.type != CU_GRAPH_NODE_TYPE_MEMSET))
 		r = CUDA_ERROR_INVALID_VALUE;
 	else if (set)
-		s->enabled = *set;
+		s->enabled = *set, e->changed = true;
 	else
 		*get = s->enabled;
 	pthread_mutex_unlock(&cu_graph_lock);
@@ -473,6 +573,8 @@ CUresult i_cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpda
 	r = g ? build(g, &fresh) : CUDA_ERROR_INVALID_VALUE;
 	if (!r) {
 		info->result = compare(e, fresh, info);
+		if (!info->result && check_for_device(fresh, e->flags))
+			info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
 		if (info->result)
 			r = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 	}
@@ -487,6 +589,7 @@ CUresult i_cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpda
 		for (size_t i = 0; i < e->num; i++)
 			fresh->steps[i].node = steps[i].node;
 		e->steps = fresh->steps;
+		e->changed = true;
 		fresh->steps = steps;
 		e->conds = fresh->conds;
 		fresh->conds = conds;

@@ -139,6 +139,33 @@ CUresult cu_run_copy(const CUDA_MEMCPY3D *m, const struct cu_stream_use *u)
 	return r;
 }
 
+/* Device memory, and host memory that has a device address. */
+static bool reachable(CUmemorytype type, const void *host)
+{
+	return type != CU_MEMORYTYPE_HOST || cu_is_anyones((uintptr_t)host);
+}
+
+bool cu_copy_by_kernel(const CUDA_MEMCPY3D *m)
+{
+	return reachable(m->srcMemoryType, m->srcHost) && reachable(m->dstMemoryType, m->dstHost);
+}
+
+CUresult cu_copy_node(const CUDA_MEMCPY3D *m, ppuGraphNode *n)
+{
+	struct side to, from;
+	size_t depth;
+	CUresult r = cu_copy_by_kernel(m) ? sides(m, &to, &from, &depth) : CUDA_ERROR_NOT_SUPPORTED;
+
+	if (r || !depth)
+		return r;
+	*n = (ppuGraphNode){
+		.kind = PPU_GRAPH_COPY, .width = m->WidthInBytes, .height = m->Height, .depth = depth,
+		.dst = to.at, .dst_pitch = to.pitch, .dst_slice = to.slice,
+		.src = from.at, .src_pitch = from.pitch, .src_slice = from.slice,
+	};
+	return CUDA_SUCCESS;
+}
+
 static CUresult copy_3d(const CUDA_MEMCPY3D *m, CUstream stream, bool wait)
 {
 	struct cu_op op = { .type = CU_GRAPH_NODE_TYPE_MEMCPY };
