@@ -175,6 +175,28 @@ static const struct {
 	{ INDEX(3) "madw.s32 rd46, r44, 8, rd34\nld.global.u32 r8, [rd46]\nld.global.u32 r9, [rd46+4]\n", 8 },
 	{ INDEX(2) "mulw.s32 rd46, r44, 3\nadd.u64 rd46, rd46, rd34\nmadw.s32 rd48, r44, r32, rd34\nadd.u64 rd50, rd34, 64\n"
 	  "madw.s32 rd50, r44, 4, rd50\nld.global.u32 r8, [rd50]\n", 4 },
+	/* The array's start, and what all lanes have, are from before the block. */
+	{ INDEX(2) "s2r r52, %ntid.x\nbra kept\nkept: madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nadd.s32 r48, r44, r52\n"
+	  "madw.s32 rd48, r48, 4, rd34\nld.global.u32 r10, [rd48]\nadd.s32 r50, r44, 5\nmadw.s32 rd50, r50, 4, rd34\n"
+	  "ld.global.u32 r12, [rd50+4]\n", 4 },
+	{ INDEX(3) "s2r r52, %ctaid.x\nadd.u32 r52, r52, 1\nbra kept\nkept: madw.s32 rd46, r44, 8, rd34\nld.global.u64 rd8, [rd46]\n"
+	  "add.s32 r48, r52, r44\nmadw.s32 rd48, r48, 8, rd34\nld.global.v2.u32 rd10, [rd48]\nadd.s32 r50, r48, -2\n"
+	  "mulw.s32 rd50, r50, 8\nadd.u64 rd50, rd50, rd34\nld.global.u64 rd12, [rd50]\n", 8 },
+	{ "ld.param.u64 rd34, [8]\nsub.u64 rd44, rd56, rd34\nshr.s64 rd44, rd44, 3\nbra kept\nkept: madw.s32 rd46, r44, 8, rd34\n"
+	  "ld.global.u64 rd8, [rd46]\nadd.s32 r48, r44, 1\nmadw.s32 rd48, r48, 8, rd34\nld.global.u64 rd10, [rd48]\n", 8 },
+	{ INDEX(2) "bra kept\nkept: mulw.s32 rd46, r44, 4\nadd.u64 rd48, rd34, rd46\nld.global.u32 r8, [rd48]\nadd.u32 r8, r8, r32\n"
+	  "st.global.u32 [rd48+4], r8\n", 4 },
+	/* They look as if all lanes had the same, and have it the first time only: the start, its high word, and a sum. */
+	{ INDEX(2) "mov.u32 r50, 0\nkept: madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nxor.u32 r9, r9, r8\nand.u32 r51, r32, 1\n"
+	  "madw.u32 rd34, r51, 64, rd34\nadd.u32 r50, r50, 1\nsetp.lt.u32 p4, r50, 3\n@p4 bra kept\n", 4 },
+	{ INDEX(2) "mov.u32 r50, 0\nkept: madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nxor.u32 r9, r9, r8\nand.u32 r51, r32, 16\n"
+	  "shr.u32 r51, r51, 4\nadd.u32 r35, r35, r51\nadd.u32 r50, r50, 1\nsetp.lt.u32 p4, r50, 3\n@p4 bra kept\n", 4 },
+	{ INDEX(2) "mov.u32 r50, 0\ns2r r52, %ntid.x\nkept: madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nadd.s32 r48, r44, r52\n"
+	  "madw.s32 rd48, r48, 4, rd34\nld.global.u32 r10, [rd48]\nxor.u32 r9, r9, r10\nand.u32 r51, r32, 1\nadd.u32 r52, r52, r51\n"
+	  "add.u32 r50, r50, 1\nsetp.lt.u32 p4, r50, 3\n@p4 bra kept\n", 4 },
+	/* The start is not that of a whole element. */
+	{ INDEX(2) "mov.u32 r50, 0\nkept: madw.s32 rd46, r44, 4, rd34\nld.global.u32 r8, [rd46]\nxor.u32 r9, r9, r8\nshr.u32 r51, r50, 1\n"
+	  "madw.u32 rd34, r51, 2, rd34\nadd.u32 r50, r50, 1\nsetp.lt.u32 p4, r50, 3\n@p4 bra kept\n", 4 },
 	/* What nobody needs: under guards, predicates, loads of parameters; what is needed by a guard or behind. */
 	{ GUARDS INDEX(2) "madw.s32 rd46, r44, 4, rd34\n@p0 add.u32 r0, r1, r2\nadd.u32 r0, r3, 1\nsetp.lt.u32 p4, r0, r5\n@p4 add.u32 r6, r6, r0\n"
 	  "setp.gt.u32 p4, p3, r6, r7\nsetp.ne.u32 p3, r44, 7\nld.param.u32 r48, [8]\nld.param.u32 r48, [12]\nld.global.u32 r8, [rd46]\n"

@@ -35,6 +35,7 @@
 #define PPU_FUSE_UNDO	16	/* rows */
 #define PPU_FUSE_STORES	8	/* stores, and groups of them */
 #define PPU_FUSE_KEPT	16	/* rows that stores keep */
+#define PPU_FUSE_UNIFORM 8	/* rows */
 #define PPU_FUSE_SPAN	2048	/* bytes between the first and the last address of a group */
 
 struct ppu_fuse_group {
@@ -47,14 +48,15 @@ struct ppu_fuse_group {
 	bool open;		/* while it is planned: the row still has the same value */
 	uint64_t imm;		/* least of the immediates */
 	uint32_t span;		/* greatest minus least */
-	/* In fuse_index.c: the address without immediate is a parameter + the word of a row, times `bytes`. */
+	/* In fuse_index.c: the address without immediate is a start + the word of a row, times `bytes`. */
 	bool indexed, sgn;	/* sgn: the word is signed */
 	uint16_t index;		/* row */
 	bool product;		/* of stores: not the word is there any more, but its product with `bytes`, in two rows */
 	bool ahead;		/* of a run of groups with the same parameter the last one: it fetches ahead */
 	uint8_t page;		/* the group whose notes of a page it uses: one that is a few words away, or this one */
 	uint8_t like;		/* a group of loads before with the same index, but for a number that all lanes have; or this one */
-	uint32_t param;		/* where among the parameters, 8 bytes */
+	bool in_rows;		/* the start is what two rows have before the segment, the same for all lanes; else a parameter */
+	uint32_t start;		/* the first of these rows, or where among the parameters, 8 bytes */
 };
 
 struct ppu_fuse {
@@ -80,6 +82,8 @@ struct ppu_fuse {
 	unsigned stores, places, kept;
 	bool stored_global, stored_shared;
 	bool guards;
+	uint16_t uniform[PPU_FUSE_UNIFORM];	/* rows that must have one word for all lanes before the segment */
+	unsigned uniforms;
 };
 
 /* The instructions from pc on, inside its block, that make one segment with loads.  False: no such segment begins there. */

@@ -6,6 +6,9 @@
  * sees all of that, its loads and stores look at the indices: vectors of 32 bits, of which those in a row have one address in
  * a general register.  Then often nobody needs the vectors of 64 bits, nor the parameter.
  *
+ * The parameter may have been loaded long before, as in front of a loop.  Then its rows look as if all lanes had the same in
+ * them (uniform.c); whether they have is looked at in front of the segment.
+ *
  *   madw.u32 rd10, r10, 4, rd4      not needed, if only the load reads rd10; so r10 keeps the index
  *   ld.global.u32 r11, [rd10]       of the index in r10
  *
@@ -17,6 +20,7 @@
 #include <string.h>
 #include "core/sm/warp.h"
 #include "core/sm/translate/fuse.h"
+#include "core/sm/translate/uniform.h"
 
 #define BEFORE	(-1)	/* instead of an instruction of the list: a value is from before the segment */
 
@@ -114,6 +118,33 @@ static bool is_param(const struct list *l, int i, unsigned row, uint32_t *at)
 	return !g->write && g->space == PPU_SPACE_PARAM && g->bytes == 8 && ppu_fuse_fixed_early(g, l->prog->nregs);
 }
 
+/* Is it what the rows have had since before the segment, and perhaps the same for all lanes? */
+static bool is_kept(const struct list *l, int i, unsigned row)
+{
+	return row + 1 < l->prog->nregs && source(l, i, row) == BEFORE && source(l, i, row + 1) == BEFORE &&
+	       ppu_uniform_likely(l->prog, l->f->list[0], row);
+}
+
+/* The row has to be looked at in front of the segment.  False: there are too many. */
+static bool look_at(struct ppu_fuse *f, unsigned row)
+{
+	unsigned i;
+
+	for (i = 0; i < f->uniforms && f->uniform[i] != row; i++)
+		;
+	if (i == PPU_FUSE_UNIFORM)
+		return false;
+	f->uniform[i] = (uint16_t)row;
+	f->uniforms += i == f->uniforms;
+	return true;
+}
+
+/* The start of the group. */
+static bool starts_in_rows(struct ppu_fuse *f, const struct ppu_fuse_group *g)
+{
+	return look_at(f, g->start) && look_at(f, g->start + 1);
+}
+
 static void find_index(struct list *l, int group)
 {
 	struct ppu_fuse_group *g = &l->f->g[group];
@@ -124,8 +155,16 @@ static void find_index(struct list *l, int group)
 		return;
 	while (l->f->group[first] != group)
 		first++;
-	if (!split(l, first, g, &sum, &product, &base) || !is_param(l, sum, base, &g->param))
+	if (!split(l, first, g, &sum, &product, &base))
 		return;
+	if (is_kept(l, sum, base)) {
+		g->in_rows = true;
+		g->start = base;
+		if (!starts_in_rows(l->f, g))
+			return;
+	} else if (!is_param(l, sum, base, &g->start)) {
+		return;
+	}
 	row = insn(l, product)->a;
 	if (row >= l->prog->nregs)
 		return;
@@ -137,13 +176,28 @@ static void find_index(struct list *l, int group)
 	g->indexed = true;
 }
 
+#define ASSUMED	4	/* rows that one value may be taken apart by */
+
+/* A value, by where it comes from: and what was added to it that is known now, or the same for all lanes. */
+struct value {
+	int from;
+	unsigned row;
+	int64_t more;
+	unsigned assumed;		/* rows that have to be looked at for that */
+	uint16_t assume[ASSUMED];
+};
+
 /* Has the row the same word in all lanes, in front of instruction i? */
-static bool uniform(const struct list *l, int i, unsigned row)
+static bool uniform(const struct list *l, int i, unsigned row, struct value *v)
 {
 	const struct ppu_fuse_group *g;
 	const struct ppu_dinsn *di;
 
 	i = source(l, i, row);
+	if (i == BEFORE && row < l->prog->nregs && v->assumed < ASSUMED && ppu_uniform_likely(l->prog, l->f->list[0], row)) {
+		v->assume[v->assumed++] = (uint16_t)row;
+		return true;
+	}
 	if (i == BEFORE || !insn(l, i)->always)
 		return row == PPU_ROW_ZERO(l->prog->nregs);
 	di = insn(l, i);
@@ -153,13 +207,6 @@ static bool uniform(const struct list *l, int i, unsigned row)
 	g = &l->f->g[l->f->group[i]];
 	return !g->write && ppu_fuse_fixed_early(g, l->prog->nregs);
 }
-
-/* A value, by where it comes from: and what was added to it that is known now. */
-struct value {
-	int from;
-	unsigned row;
-	int64_t more;
-};
 
 static bool same(struct value a, struct value b)
 {
@@ -176,15 +223,16 @@ static struct value root(const struct list *l, struct value v, bool known)
 		if (!di || !di->fn || !di->always || (di->op != PPU_OP_ADD && di->op != PPU_OP_SUB) ||
 		    (di->t != PPU_T_U32 && di->t != PPU_T_S32) || di->sat || di->m || di->na || di->nb)
 			return v;
-		if (di->bi || (!known && uniform(l, v.from, di->b)))
+		if (di->bi || (!known && uniform(l, v.from, di->b, &v)))
 			row = di->a;
-		else if (!known && di->op == PPU_OP_ADD && uniform(l, v.from, di->a))
+		else if (!known && di->op == PPU_OP_ADD && uniform(l, v.from, di->a, &v))
 			row = di->b;
 		else
 			return v;
 		if (di->bi)
 			v.more += di->op == PPU_OP_ADD ? (int32_t)di->imm : -(int64_t)(int32_t)di->imm;
-		v = (struct value){ source(l, v.from, row), row, v.more };
+		v.from = source(l, v.from, row);
+		v.row = row;
 	}
 }
 
@@ -196,6 +244,26 @@ static bool neighbours(const struct ppu_fuse_group *g, struct value a, const str
 	int64_t away = (a.more - b.more) * g->bytes + (int64_t)(g->imm - o->imm);
 
 	return same(a, b) && g->write == o->write && g->bytes == o->bytes && away < NEIGHBOURS && away > -NEIGHBOURS;
+}
+
+static bool same_start(const struct ppu_fuse_group *g, const struct ppu_fuse_group *o)
+{
+	return g->start == o->start && g->in_rows == o->in_rows;
+}
+
+/* All rows that a value was taken apart by are looked at. */
+static bool look_at_assumed(struct ppu_fuse *f, const struct value *v)
+{
+	for (unsigned i = 0; i < v->assumed; i++)
+		if (!look_at(f, v->assume[i]))
+			return false;
+	return true;
+}
+
+/* May a group take the distances of lanes from another one? */
+static bool may_follow(const struct ppu_fuse_group *g, const struct ppu_fuse_group *o)
+{
+	return g->bytes == o->bytes && g->bytes <= 8 && (g->loads == 1 || g->write) && o->loads == 1 && !o->write;
 }
 
 /* Groups whose lanes lie to each other as those of a group before, and which of them fetch ahead. */
@@ -211,19 +279,20 @@ static void find_like(struct list *l)
 		g->ahead = true;
 		if (!g->indexed)
 			continue;
-		of[i] = root(l, (struct value){ l->from[i], l->row[i], 0 }, false);
-		near[i] = root(l, (struct value){ l->from[i], l->row[i], 0 }, true);
+		of[i] = root(l, (struct value){ .from = l->from[i], .row = l->row[i] }, false);
+		near[i] = root(l, (struct value){ .from = l->from[i], .row = l->row[i] }, true);
 		for (unsigned k = i; k-- > 0;) {
 			struct ppu_fuse_group *o = &f->g[k];
+			bool near_by = o->indexed && same_start(g, o) && neighbours(g, near[i], o, near[k]);
 
 			if (!o->indexed)
 				continue;
-			if (o->param == g->param)
+			/* Those of a loop's rounds go through the array by steps, each from where the one before was. */
+			if (same_start(g, o) && (!g->in_rows || near_by))
 				o->ahead = false;
-			if (o->param == g->param && neighbours(g, near[i], o, near[k]))
+			if (near_by)
 				g->page = o->page;
-			if (same(of[k], of[i]) && g->bytes == 4 && o->bytes == 4 && (g->loads == 1 || g->write) &&
-			    o->loads == 1 && !o->write)
+			if (same(of[k], of[i]) && may_follow(g, o) && look_at_assumed(f, &of[k]) && look_at_assumed(f, &of[i]))
 				g->like = (uint8_t)k;
 		}
 	}
@@ -333,6 +402,15 @@ static void find_needed(struct list *l)
 	}
 }
 
+/* Only of the groups that still have an index. */
+static void look_at_starts(struct ppu_fuse *f)
+{
+	f->uniforms = 0;
+	for (unsigned i = 0; i < f->groups; i++)
+		if (f->g[i].indexed && f->g[i].in_rows)
+			starts_in_rows(f, &f->g[i]);
+}
+
 void ppu_fuse_finish(const struct ppu_program *prog, struct ppu_fuse *f)
 {
 	struct list l = { .prog = prog, .f = f };
@@ -351,6 +429,7 @@ void ppu_fuse_finish(const struct ppu_program *prog, struct ppu_fuse *f)
 				give_up(&l, i);
 		}
 	} while (again);
+	look_at_starts(f);
 	find_like(&l);
 	for (unsigned i = 0; i < f->n; i++)
 		f->omit[i] = !l.needed[i];

@@ -31,17 +31,90 @@ static bool fixed_early(const struct ppu_seg *s, const struct ppu_fuse_group *g)
 	return ppu_fuse_fixed_early(g, s->nregs);
 }
 
-/* Where the arrays of groups with an index begin; rax: the parameters. */
-static void starts(struct ppu_seg *s, uint32_t early)
+/* rax = the rows, from the first active lane on. */
+static void rows_of_first(struct ppu_seg *s)
+{
+	if (!s->masked) {
+		EM(s->e, MOV, Q(RAX), Q(RBX));
+		return;
+	}
+	EM(s->e, BSF, D(RAX), D(R14));
+	EM(s->e, SHL, D(RAX), IM(2));
+	EM(s->e, ADD, Q(RAX), Q(RBX));
+}
+
+/* edx = lanes whose words in the row are other ones than those of ymm0; ymm1 is lost. */
+static void different_lanes(struct ppu_seg *s, unsigned row)
+{
+	struct ppu_emit *e = s->e;
+
+	EM(e, XOR, D(RDX), D(RDX));
+	for (unsigned i = PPU_LANES / 8; i-- > 0;) {
+		EM(e, VPCMPEQD, Y(1), Y(0), M(RBX, (int32_t)(row * 128 + i * 32), 32));
+		EM(e, VMOVMSKPS, D(RCX), Y(1));
+		EM(e, SHL, D(RDX), IM(8));
+		EM(e, OR, D(RDX), D(RCX));
+	}
+	EM(e, XOR, D(RDX), IM(-1));
+}
+
+/* Goes on at `early` if an active lane has not the word of the first one in the row; rax: rows_of_first(). */
+static void look_at_row(struct ppu_seg *s, unsigned row, uint32_t early)
+{
+	const struct ppu_opn first = M(RAX, (int32_t)row * 128, 4);
+	const int32_t at = (int32_t)row * 128;
+	struct ppu_emit *e = s->e;
+
+	if (!e->evex) {
+		EM(e, VPBROADCASTD, Y(0), first);
+		different_lanes(s, row);
+		EM(e, TEST, D(RDX), D(R14));
+		JUMP(e, JNZ, early);
+		return;
+	}
+	EM(e, VPBROADCASTD, Z(0), first);
+	EM(e, VPCMPUD, K(1), Z(0), M(RBX, at, 64), IM(4));	/* not equal */
+	EM(e, VPCMPUD, K(2), Z(0), M(RBX, at + 64, 64), IM(4));
+	if (s->masked) {
+		EM(e, KUNPCKWD, K(1), K(2), K(1));
+		EM(e, KMOVD, D(RDX), K(1));
+		EM(e, TEST, D(RDX), D(R14));
+	} else {
+		EM(e, KORTESTW, K(1), K(2));
+	}
+	JUMP(e, JNZ, early);
+}
+
+/* The first group that begins where group i does. */
+static unsigned begins_like(const struct ppu_fuse *f, unsigned i)
+{
+	unsigned k = 0;
+
+	while (!f->g[k].indexed || f->g[k].in_rows != f->g[i].in_rows || f->g[k].start != f->g[i].start)
+		k++;
+	return k;
+}
+
+/* Where the arrays of groups with an index begin; rax: the parameters, or rows_of_first(). */
+static void starts(struct ppu_seg *s, bool in_rows, uint32_t early)
 {
 	struct ppu_emit *e = s->e;
 
 	for (unsigned i = 0; i < s->fuse->groups; i++) {
 		const struct ppu_fuse_group *g = &s->fuse->g[i];
 
-		if (!g->indexed)
+		if (!g->indexed || g->in_rows != in_rows)
 			continue;
-		EM(e, MOV, Q(RDX), M(RAX, (int32_t)g->param, 8));
+		if (begins_like(s->fuse, i) < i) {
+			EM(e, MOV, Q(RDX), SLOT_START(begins_like(s->fuse, i)));
+		} else if (in_rows) {
+			EM(e, MOV, D(RCX), M(RAX, (int32_t)g->start * 128, 4));
+			EM(e, MOV, D(RDX), M(RAX, ((int32_t)g->start + 1) * 128, 4));
+			EM(e, SHL, Q(RDX), IM(32));
+			EM(e, OR, Q(RDX), Q(RCX));
+		} else {
+			EM(e, MOV, Q(RDX), M(RAX, (int32_t)g->start, 8));
+		}
 		EM(e, TEST, D(RDX), IM(g->bytes - 1));
 		JUMP(e, JNZ, early);
 		EM(e, MOV, SLOT_START(i), Q(RDX));
@@ -77,8 +150,14 @@ void ppu_select_fixed(struct ppu_seg *s, uint32_t early)
 		EM(e, MOV, Q(RAX), M(RAX, win.base, 8));
 		EM(e, MOV, M(RSP, FIXED_AT(space[k]), 8), Q(RAX));
 		if (space[k] == PPU_SPACE_PARAM)
-			starts(s, early);
+			starts(s, false, early);
 	}
+	if (!s->fuse->uniforms)
+		return;
+	rows_of_first(s);
+	for (unsigned i = 0; i < s->fuse->uniforms; i++)
+		look_at_row(s, s->fuse->uniform[i], early);
+	starts(s, true, early);
 }
 
 /* ---- the check ---- */
@@ -237,10 +316,9 @@ static void address_of_first(struct ppu_seg *s, unsigned gi)
 	EM(e, ADD, Q(RAX), SLOT_START(gi));
 }
 
-/* rax = the first lane's address without the immediate; t: distances to it. */
+/* rax = the first lane's address without the immediate; t: distances of indices to it. */
 static void first_of_indices(struct ppu_seg *s, unsigned gi, int t, int index, uint32_t scattered)
 {
-	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 	struct ppu_emit *e = s->e;
 
 	ppu_mem_first_word(s, t, index);
@@ -249,8 +327,6 @@ static void first_of_indices(struct ppu_seg *s, unsigned gi, int t, int index, u
 	ppu_lanes_test(s, PPU_SEG_SCRATCH);
 	JUMP(e, JNZ, scattered);
 	address_of_first(s, gi);
-	if (!counts_words(g))
-		EM(e, VPSLLD, Y(t), Y(t), IM(__builtin_ctz(g->bytes)));
 }
 
 /* The same with the distances that another group has found. */
@@ -358,10 +434,13 @@ static struct ppu_away *global_address(struct ppu_seg *s, unsigned gi, int t, st
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 
-	if (g->indexed)
+	if (g->indexed) {
 		first_of_indices(s, gi, t, w.index, scattered);
-	else
+		if (!counts_words(g))
+			EM(s->e, VPSLLD, Y(t), Y(t), IM(__builtin_ctz(g->bytes)));
+	} else {
 		first_of_addresses(s, g, t, w.lo, w.hi, scattered);
+	}
 	return page_address(s, gi, t, crossing);
 }
 
@@ -627,6 +706,14 @@ static struct ppu_away *gather_alone(struct ppu_seg *s, unsigned gi, struct word
 	return a;
 }
 
+/* The distances that a group has found stay for those that are like it. */
+static void keep_distances(struct ppu_seg *s, unsigned gi, int d)
+{
+	s->y[d].kind = PPU_Y_INDEX;
+	s->y[d].id = (uint16_t)gi;
+	s->index[gi] = (int8_t)d;
+}
+
 /* The only load of words with this address, by an index.  The distances stay for groups that are like this one. */
 static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 {
@@ -655,12 +742,27 @@ static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigne
 	end->done = done;
 	EM(s->e, VPERMD, Y(y), Y(d), at(0, PPU_VEC));
 	ppu_emit_bind(s->e, done);
-	if (lead) {
-		s->y[d].kind = PPU_Y_INDEX;
-		s->y[d].id = (uint16_t)gi;
-		s->index[gi] = (int8_t)d;
-	}
+	if (lead)
+		keep_distances(s, gi, d);
 	put_words(s, di, &y, 1);
+}
+
+/* The same for a pair of words; its lanes lie in a window. */
+static void alone_pair(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
+{
+	const struct ppu_fuse_group *g = &s->fuse->g[gi];
+	bool shared, lead = leads(s, gi);
+	int d = ppu_mem_distances(s, gi, &shared), index = ppu_seg_reg(s, g->index), t = ppu_seg_temp(s);
+
+	if (lead)
+		EM(s->e, MOV, M(RSP, APART_AT(gi), 4), IM(0));
+	ppu_mem_first_of_index(s, gi, d, shared, index, t, s->bail);
+	EM(s->e, VPSLLD, Y(t), Y(d), IM(__builtin_ctz(g->bytes)));
+	page_address(s, gi, t, s->bail);
+	index_of(s, g, t);
+	if (lead)
+		keep_distances(s, gi, d);
+	fetch(s, di, g->bytes, t, 0);
 }
 
 /* A load that shares its address with no other; if it is of words, lanes may be anywhere. */
@@ -811,6 +913,8 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 		fixed_words(s, di, g->bytes, disp);
 	} else if (g->loads == 1 && counts_words(g)) {
 		alone_indexed(s, di, gi);
+	} else if (g->loads == 1 && g->indexed && g->bytes == 8) {
+		alone_pair(s, di, gi);
 	} else if (g->loads == 1) {
 		alone(s, di, gi);
 	} else if (g->bytes == 4) {
@@ -1073,13 +1177,11 @@ void ppu_mem_make_words(struct ppu_seg *s, const struct ppu_away *a)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
 	const int shift = __builtin_ctz(g->bytes), lo = a->lo, hi = a->hi, t = a->t[1];
-	const int32_t at = (int32_t)g->param;
 	struct ppu_emit *e = s->e;
 
 	if (a->index < 0)
 		return;
-	EM(e, MOV, Q(RAX), M(RSP, FIXED_AT(PPU_SPACE_PARAM), 8));
-	EM(e, VPBROADCASTD, Y(t), M(RAX, at, 4));
+	EM(e, VPBROADCASTD, Y(t), SLOT_FIELD(a->group, start, 4));
 	if (g->product) {
 		EM(e, VMOVDQA, Y(hi), Y(a->high));
 		EM(e, VPADDD, Y(lo), Y(a->index), Y(t));
@@ -1100,7 +1202,7 @@ void ppu_mem_make_words(struct ppu_seg *s, const struct ppu_away *a)
 		EM(e, VPADDD, Y(hi), Y(hi), Y(t));
 		EM(e, VPSUBD, Y(hi), Y(hi), ppu_seg_const(s, ~0u));
 	}
-	EM(e, VPBROADCASTD, Y(t), M(RAX, at + 4, 4));
+	EM(e, VPBROADCASTD, Y(t), M(RSP, SLOT_START(a->group).value + 4, 4));
 	EM(e, VPADDD, Y(hi), Y(hi), Y(t));
 }
 

@@ -108,7 +108,7 @@ int ppu_mem_distances(struct ppu_seg *s, unsigned gi, bool *shared);
 /* rax = the first lane's address without the immediate; d: what ppu_mem_distances() gave.  t: lost.  Goes on at `scattered` if
  * the lanes do not lie in a window. */
 void ppu_mem_first_of_index(struct ppu_seg *s, unsigned gi, int d, bool shared, int index, int t, uint32_t scattered);
-/* The addresses of all lanes, in a->lo and a->hi, from their indices.  rax and t[1] are lost. */
+/* The addresses of all lanes, in a->lo and a->hi, from their indices.  t[1] is lost. */
 void ppu_mem_make_words(struct ppu_seg *s, const struct ppu_away *a);
 
 /* Where struct ppu_cta has the size and the start of a window. */
