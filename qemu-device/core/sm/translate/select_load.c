@@ -1332,6 +1332,67 @@ static void hot_span(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
 	JUMP(e, JMP, a->back);
 }
 
+/* Transactions more than one of words at indices, which are not so large that a window could wrap; t: lost. */
+static void extra_of_indices(struct ppu_seg *s, const struct ppu_away *a, int t)
+{
+	struct ppu_emit *e = s->e;
+
+	if (!a->scattered && !e->wide)
+		return;
+	if (e->wide)
+		ppu_mem_far_lanes(s, t, a->index, 1);
+	ppu_mem_scattered_extra(s, t);
+	EM(e, ADD, M(RSP, PPU_AT_EXTRA, 8), Q(RAX));
+}
+
+/*
+ * The words of an array at the indices, if all of them lie in the span that words were found in last: one comparison says so,
+ * and no lane needs an address.
+ */
+static void hot_elements(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
+{
+	int t = a->t[1], index = a->index;
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, D(RCX), M(R15, offsetof(struct ppu_sm, span_hot), 4));
+	EM(e, ADD, Q(RCX), Q(R15));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_CTX, 8));
+	EM(e, CMP, Q(RAX), M(RCX, PPU_SPAN_AT(0, ctx), 8));
+	JUMP(e, JNZ, no);
+	EM(e, MOV, Q(RDX), SLOT_START(a->group));
+	if (a->imm)
+		EM(e, ADD, Q(RDX), imm(s, a->imm, 8));
+	EM(e, SUB, Q(RDX), M(RCX, PPU_SPAN_AT(0, va), 8));
+	EM(e, MOV, D(RAX), M(RCX, PPU_SPAN_AT(0, bytes), 4));
+	EM(e, CMP, Q(RDX), Q(RAX));
+	JUMP(e, JNB, no);
+	EM(e, SUB, D(RAX), D(RDX));
+	EM(e, SHR, D(RAX), IM(2));		/* words of the span from the start on */
+	EM(e, VMOVD, X(t), D(RAX));
+	EM(e, VPBROADCASTD, Y(t), X(t));
+	if (s->active.y >= 0) {
+		index = a->lo;
+		words_of_active(s, index, a->index);
+	}
+	if (e->evex) {
+		EM(e, VPCMPUD, K(7), Y(index), Y(t), IM(5));	/* not below */
+		EM(e, KORTESTW, K(7), K(7));
+	} else {
+		EM(e, VPMAXUD, Y(t), Y(t), Y(index));
+		EM(e, VPCMPEQD, Y(t), Y(t), Y(index));
+		EM(e, VPTEST, Y(t), Y(t));
+	}
+	JUMP(e, JNZ, no);
+	EM(e, ADD, Q(RDX), M(RCX, PPU_SPAN_AT(0, host), 8));
+	EM(e, MOV, M(RSP, PPU_AT_SPILL, 8), Q(RDX));
+	extra_of_indices(s, a, a->t[0]);
+	EM(e, OR, M(RSP, USED_AT(more), 8), IM(PPU_USED_SPAN));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_SPILL, 8));
+	EM(e, VPSLLD, Y(t), Y(index), IM(2));
+	ppu_mem_gather(e, a->y, RAX, t, a->t[0]);
+	JUMP(e, JMP, a->back);
+}
+
 /* Words anywhere in global memory below one high word. */
 static void emit_gather(struct ppu_seg *s, const struct ppu_away *a)
 {
@@ -1341,6 +1402,12 @@ static void emit_gather(struct ppu_seg *s, const struct ppu_away *a)
 
 	if (a->apart)
 		EM(e, MOV, M(RSP, APART_AT(a->group), 4), IM(1));
+	if (a->index >= 0 && ppu_mem_whole(g)) {
+		uint32_t no = ppu_emit_label(e);
+
+		hot_elements(s, a, no);
+		ppu_emit_bind(e, no);
+	}
 	ppu_mem_make_words(s, a);
 	if (!a->scattered && !e->wide)
 		no_wrap(s, a->t[1], a->lo, g->bytes);
