@@ -182,7 +182,7 @@ void ppu_wdu_cta_waits(struct ppu_core *core, struct ppu_task *t, unsigned sm, u
 {
 	struct ppu_cta_rec *r = ppu_ctas_at(core, sm, slot);
 
-	if (!r || r->task != t || in_cluster(r) || !ppu_sm_cta_waits(core, sm, slot) || !can_save(core, r))
+	if (!r || r->task != t || !ppu_sm_cta_waits(core, sm, slot) || !can_save(core, r))
 		return;
 	save(core, r, PPU_TRC_CHILDREN);
 	ppu_wdu_kick(core);

@@ -442,9 +442,13 @@ START_TEST(waits_for_room)
 }
 END_TEST
 
-/* Parents of a cluster stay where they are while they wait; their children, of higher priority, get room. */
+/*
+ * Parents of a cluster stay where they are while they wait, if the children find room beside them; where there is none, the
+ * children, of higher priority, get room.
+ */
 START_TEST(parents_in_clusters)
 {
+	static const struct { unsigned slots, ctas; bool stay; } m[] = { { 1, 4, false }, { 4, 4, false }, { 16, 16, true } };
 	static const char parent[] =
 		"ld.param.u64 rd2, [0]\nld.param.u64 rd4, [8]\ns2r r6, %ctaid_linear\nmadw.u32 rd8, r6, 4, rd2\n"
 		"tlaunch r11, rd4\nclarrive\ntsync r12\nclwait\nld.global.volatile.u32 r13, [rd2+4096]\n"
@@ -453,7 +457,7 @@ START_TEST(parents_in_clusters)
 		"ld.param.u64 rd2, [0]\nnanosleep 5000\nmov.u32 r4, 1\natom.global.add.u32 rz, [rd2+4096], r4\nexit\n";
 	const uint32_t g[] = { 8, 1, 1, 4, 1, 1 };
 
-	for (unsigned slots = 1; slots <= 4; slots += 3) {
+	for (unsigned v = 0; v < sizeof(m) / sizeof(m[0]); v++) {
 		char props[100];
 		struct launched l;
 		struct ppu_tmd *k;
@@ -461,7 +465,7 @@ START_TEST(parents_in_clusters)
 		uint64_t kv;
 		uint32_t *out;
 
-		snprintf(props, sizeof(props), "vram=32M ctas-per-sm=4 task-slots=%u", slots);
+		snprintf(props, sizeof(props), "vram=32M ctas-per-sm=%u task-slots=%u", m[v].ctas, m[v].slots);
 		l = prepare(props, parent, g, 1);
 		kid = kern_load(l.c, child);
 		kv = tmd_new(l.c, &kid, &k);
@@ -476,6 +480,7 @@ START_TEST(parents_in_clusters)
 		ck_assert_uint_eq(out[1024], 8);
 		for (unsigned i = 0; i < 8; i++)
 			ck_assert_uint_ge(out[i], 1);
+		ck_assert_uint_eq(bench_count(l.b, PPU_TR_CTA_SAVE, -1) == 0, m[v].stay);
 		bench_free(l.b);
 	}
 }
