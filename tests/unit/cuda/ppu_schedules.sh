@@ -58,6 +58,11 @@ rm -f "$tmp/file"
 "$check" --schedules 2 --compare "$tmp/file" sh -c '[ ! -e "$0" ] && echo "$PPU_PROPS" >"$0"' "$tmp/file" >"$tmp/out" 2>&1
 grep -q '^ppu-check: 2 of 2 orders give another output$' "$tmp/out" && [[ -e $tmp/file ]]
 result $? "a file that was not there is not there when a run begins"
+# shellcheck disable=SC2016
+"$check" --schedules 3 --compare "$tmp/file" sh -c 'printf "%010d\n" "$(echo "$PPU_PROPS" | cksum | cut -d" " -f1)" >"$0"' "$tmp/file" \
+	>"$tmp/out" 2>&1
+grep -q '^ppu-check: 3 of 3 orders give another output$' "$tmp/out" && [[ $(grep -c '(11 bytes, instead of 11)$' "$tmp/out") == 3 ]]
+result $? "a file of the same length with other bytes is another one"
 "$check" --schedules 1 --compare "$tmp/none" true >"$tmp/out" 2>&1 && grep -q "^ppu-check: there is no file $tmp/none after the run$" "$tmp/out"
 result $? "a file that the program does not write is told"
 "$check" --schedules 2 sh -c 'exit 3' >"$tmp/out" 2>&1
