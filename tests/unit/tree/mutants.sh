@@ -103,6 +103,27 @@ is "what fills the disk is ended, and noticed" says '^ok 1 - part/floods: test_f
 unset MUTANTS_MOST_BYTES
 rm "$tree"/tests/mutants/part/floods.patch
 
+running() {
+	ls -l /proc/[0-9]*/exe 2>/dev/null | grep -q "$MUTANTS_DIR"
+}
+mutants_end() {	# with a limit of time, and whatever it leaves
+	(cd "$tree" && timeout -k 1 "$1" scripts/mutants part/lost) >"$work/out" 2>&1
+	status=$?
+}
+patch_of lost '	return x + x;' \
+	'	extern int fork(void), setsid(void); if (!fork()) setsid(); for (;;);' WQ-1
+sed -i 's/^Tests: /&TEST_TIMEOUT=2 /' "$tree/tests/mutants/part/lost.patch"
+mutants_end 60
+is "a hang with a child that holds the output is noticed" says '^ok 1 - part/lost: test_f: ends with 124'
+! running
+is "and the child has ended" [ $? = 0 ]
+sed -i 's/TEST_TIMEOUT=2 /TEST_TIMEOUT=99 /' "$tree/tests/mutants/part/lost.patch"
+mutants_end 10
+is "who ends the run ends its tests" [ $status = 124 ]
+! running
+is "with their children" [ $? = 0 ]
+rm "$tree"/tests/mutants/part/lost.patch
+
 mutants --check
 is "the check fails" [ $status = 1 ]
 is "for what does not apply, and for nothing else" [ "$(grep -c . "$work/out")" = 1 ]
