@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "bench.h"
 #include "bench_main.h"
 
@@ -251,4 +252,37 @@ START_TEST(bar_size)
 }
 END_TEST
 
-BENCH_MAIN("config", defaults, names, every_property_and_its_limits, text, together, bar_size)
+/* HW-50: what the source says of its example, read from the device as it is without any property. */
+START_TEST(profile_k)
+{
+	static const struct { uint32_t reg, value; const char *what; } k[] = {
+		{ PPU_REG_CAP_WARP_SIZE, 32, "threads in a warp" },
+		{ PPU_REG_CAP_CORES_PER_SM, 192, "cores" },
+		{ PPU_REG_CAP_DP_UNITS_PER_SM, 64, "units for double precision" },
+		{ PPU_REG_CAP_SFUS_PER_SM, 32, "special function units" },
+		{ PPU_REG_CAP_LSUS_PER_SM, 32, "load/store units" },
+		{ PPU_REG_CAP_TEX_PER_SM, 0, "texture units, which are left out (HW-77)" },
+		{ PPU_REG_CAP_PARTITIONS, 6, "memory devices" },
+	};
+	struct ppu_ports ports = { 0 };
+	struct ppu_config cfg;
+	struct ppu_core *core;
+	char *err = NULL;
+	void *vram;
+
+	ppu_config_init(&cfg);
+	vram = mmap(NULL, cfg.vram, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ck_assert(vram != MAP_FAILED);
+	core = ppu_core_create(&cfg, &ports, vram, &err);
+	ck_assert_msg(core != NULL, "%s", err);
+#define REG(reg) (unsigned)ppu_core_mmio_read(core, reg, 4)
+	for (unsigned i = 0; i < sizeof(k) / sizeof(k[0]); i++)
+		ck_assert_msg(REG(k[i].reg) == k[i].value, "%s: %u, not %u", k[i].what, REG(k[i].reg), k[i].value);
+	ck_assert_uint_eq(REG(PPU_REG_CAP_GPCS) * REG(PPU_REG_CAP_SMS_PER_GPC), 15);
+#undef REG
+	ppu_core_destroy(core);
+	munmap(vram, cfg.vram);
+}
+END_TEST
+
+BENCH_MAIN("config", defaults, profile_k, names, every_property_and_its_limits, text, together, bar_size)
