@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts that use each other's memory, on one device and on two; copies between contexts that do not. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "bench_main.h"
 #include "rt_ok.h"
 #include "run_suite.h"
@@ -230,6 +232,49 @@ START_TEST(foreign_copies)
 }
 END_TEST
 
+static void word(ppuCtx ctx, uint32_t *at, ppuWordKind kind, uint32_t value)
+{
+	ppuWordOp w = { (uintptr_t)at, value, kind, 4 };
+
+	OK(ppuCtxSetCurrent(ctx));
+	OK(ppuStreamWordOps(NULL, &w, 1));
+}
+
+static void *seven_later(void *words)
+{
+	const struct timespec wait = { .tv_nsec = 20000000 };
+	uint32_t **w = words;
+
+	nanosleep(&wait, NULL);
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuMemset(w[0], 7, 4, 1));
+	__atomic_store_n(w[1], 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/* The default stream waits for a word, so a copy in a blocking stream may not even read before. */
+START_TEST(foreign_copy_after_the_default_stream)
+{
+	uint32_t *p, *w[2];
+	pthread_t th;
+	ppuStream s;
+
+	start_i(_i);
+	w[0] = memory(b, 4, 5);
+	p = memory(a, 4, 0);
+	OK(ppuMallocHost((void **)&w[1], 4096));
+	*w[1] = 0;
+	OK(ppuStreamCreate(&s, 0, 0));
+	word(a, w[1], PPU_WORD_WAIT_EQ, 1);
+	ck_assert_int_eq(pthread_create(&th, NULL, seven_later, w), 0);
+	OK(ppuMemcpyAsync(p, w[0], 4, s));
+	OK(ppuStreamSynchronize(s));
+	pthread_join(th, NULL);
+	ck_assert_uint_eq(value_of(p), 7);
+	end();
+}
+END_TEST
+
 /* A kernel, and a stream, that wait for what the other device does; whoever is asked first. */
 START_TEST(two_devices_at_once)
 {
@@ -257,14 +302,6 @@ START_TEST(two_devices_at_once)
 	end();
 }
 END_TEST
-
-static void word(ppuCtx ctx, uint32_t *at, ppuWordKind kind, uint32_t value)
-{
-	ppuWordOp w = { (uintptr_t)at, value, kind, 4 };
-
-	OK(ppuCtxSetCurrent(ctx));
-	OK(ppuStreamWordOps(NULL, &w, 1));
-}
 
 /* Two devices, or contexts of one, tell each other several times; the program asks for one of them only. */
 START_TEST(they_tell_each_other)
@@ -341,6 +378,7 @@ int main(void)
 	tcase_add_loop_test(c, access, 0, 2);
 	tcase_add_loop_test(c, ends, 0, 4);
 	tcase_add_loop_test(c, foreign_copies, 0, 2);
+	tcase_add_loop_test(c, foreign_copy_after_the_default_stream, 0, 2);
 	tcase_add_loop_test(c, two_devices_at_once, 0, 4);
 	tcase_add_loop_test(c, they_tell_each_other, 0, 6);
 	tcase_add_test(c, too_many_devices);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams that wait for words and write them: by the host interface alone, whoever stores the word. */
+#include <dirent.h>
 #include <pthread.h>
 #include <unistd.h>
 #include "bench_main.h"
@@ -211,6 +212,48 @@ START_TEST(kicks)
 }
 END_TEST
 
+static unsigned threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* A thread looks at the words, one for a context, if the device works by itself; else nobody but who waits. */
+START_TEST(who_looks)
+{
+	struct rt_spy spy;
+	pthread_t th;
+	unsigned before;
+	ppuStream s;
+	uint32_t *h;
+
+	start();
+	rt_spy_start(&spy);
+	if (_i)
+		spy.ops.poll = NULL;
+	s = stream();
+	h = pinned();
+	OK(ppuMemset(h, 0, 4, 3));
+	before = threads();
+	for (int i = 0; i < 3; i++) {
+		OK(op(s, h + i, PPU_WORD_WAIT_EQ, 4, 1));
+		ck_assert_uint_eq(threads(), before + (unsigned)_i);
+	}
+	h[1] = h[2] = 1;
+	ck_assert_int_eq(pthread_create(&th, NULL, store_later, h), 0);
+	OK(ppuStreamSynchronize(s));
+	pthread_join(th, NULL);
+	OK(ppuShutdown());
+	rt_spy_stop(&spy);
+}
+END_TEST
+
 #define MANY	300u
 
 START_TEST(many_at_once)
@@ -285,6 +328,7 @@ int main(void)
 	tcase_add_test(c, no_sm_is_occupied);
 	tcase_add_loop_test(c, whoever_waits, 0, 6);
 	tcase_add_test(c, kicks);
+	tcase_add_loop_test(c, who_looks, 0, 2);
 	tcase_add_test(c, many_at_once);
 	tcase_add_loop_test(c, ends, 0, 2);
 	tcase_add_test(c, refused);
