@@ -366,7 +366,9 @@ int main(int argc, char **argv)
 	else
 		tell("sent", sent);
 	tell("exit", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-	if (!isatty(io))
+	if (isatty(io))
+		tcdrain(ctl);
+	else
 		wait_until_taken();
 	return 0;
 }
