@@ -226,6 +226,15 @@ static bool ended_badly(struct load *l, unsigned i, const char *why, char *what,
 	return false;
 }
 
+/* It should have ended.  False: @what has where it is, and what it said. */
+static bool still_there(struct load *l, unsigned i, char *what, size_t size)
+{
+	char why[2100] = "does not end: ";
+
+	process_where(l->pid[i], why + strlen(why), sizeof(why) - strlen(why));
+	return process_end(l->pid[i], 0, what, size) && ended_badly(l, i, why, what, size);
+}
+
 /* Did it end, as @excused says it may? */
 static bool judge(struct load *l, unsigned i, int status, bool excused, char *what, size_t size)
 {
@@ -291,7 +300,7 @@ bool load_stop(struct load *l, char *what, size_t size)
 		if (!l->pid[i])
 			continue;
 		if (!process_ended(l->pid[i], until, &status))
-			return process_end(l->pid[i], 0, what, size) && ended_badly(l, i, "does not end", what, size);
+			return still_there(l, i, what, size);
 		if (!judge(l, i, status, false, what, size))
 			return false;
 	}
@@ -308,8 +317,7 @@ bool load_lost(struct load *l, char *what, size_t size)
 			if (now_ns() > soon && !l->told->stay && __atomic_load_n(&l->told->in_sem[i], __ATOMIC_SEQ_CST))
 				kill(l->pid[i], SIGKILL);
 			if (now_ns() > until)
-				return process_end(l->pid[i], 0, what, size) &&
-				       ended_badly(l, i, "does not end", what, size);
+				return still_there(l, i, what, size);
 			usleep(500);
 		}
 		if (l->pid[i] && !judge(l, i, status, true, what, size))
