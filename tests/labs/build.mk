@@ -38,4 +38,4 @@ ALL_DEPFILES += $$(patsubst %.o,%.d,$$(call ppu_objs,$$(filter tests/labs/%,$$(L
 endef
 $(eval $(call lab_on_core,13,host/ce.c,ce.c machine.c area.c tests.c tests_time.c,\
 	$(addprefix dev_,now setup_ns mbps at read write fault done)))
-$(eval $(call lab_on_core,14,host/runlist.c,machine.c round_robin.c runlist.c traces.c,))
+$(eval $(call lab_on_core,14,host/runlist.c,machine.c round_robin.c runlist.c serve.c traces.c,))

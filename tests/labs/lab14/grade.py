@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Lab 14: a scheduling policy.
 
-The student's policy.c is linked with the device's core, in which a unit of the lab's (runlist.c) asks the policy instead of
-the core's own fair queueing. The program, `machine`, sends requests by a trace, once with round robin and once with the
-policy. It runs as a user without rights, started by `exercise`, which contains no code of the student's. score.py has the
-formulas; the student has it, too.
+The program `machine` is the device's core with a unit of the lab's (runlist.c), which asks the student's policy.c instead of the
+core's own fair queueing. It sends requests by a trace, once with round robin and once with the policy. score.py has the
+formulas; the student has both, too.
 
-What was measured comes from a process with the student's code in it. The library is one object that shows no name but
-main, so a policy cannot call into the core; but a submission that prints a result of its own making, or searches memory,
-would get points, and only a reader of its source would notice."""
+The grader's program `judge` is the same with remote.c for a policy: its device does what the student's program, started beside
+it, says that its own device does (wire.h). So what was measured comes from a process without code of the student's. The
+student's process is another user's, sees no file, and gets 16 requests at a time, when their time has come: neither the seed,
+nor what is to come, can be found in its memory."""
 
 import os
 import sys
@@ -29,6 +29,7 @@ lab = Lab(14, "A scheduling policy", page="14-policy.md", kind="program", studen
 # The program counts steps of the student's code to find endless loops, and does not use a clock: see lib/labends.c.
 lab.program("machine", "policy.c", cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "lib/labchild.c", libs=[])
+lab.helper("remote.c", name="judge", libs=["lab14"])
 # Seeds that no published trace has.
 lab.scenario("all", cmd=["exercise", "traces", *FAMILIES], timeout=120, smp=1,
              pack={"/lab/traces/%s.txt" % f: "tests/labs/lab14/traces/%s.txt" % f for f in FAMILIES})

@@ -5,6 +5,7 @@
  *   machine [-v] TRACE...             run traces: files, or FAMILY:SEED; -v prints every request
  *   machine --hidden FAMILY SEED N    traces SEED, SEED + 1, ... of a family, N of them; one line for all
  *   machine --write FAMILY SEED       print a trace
+ *   machine --serve                   decides for the grader's program, which measures (wire.h)
  *
  * Every trace runs twice: with round robin, then with your policy.  For each a line `result`; latencies are from the time
  * of a request to the end of its last copy.
@@ -41,11 +42,8 @@ static struct bench *make_device(const struct load *l, struct client *clients)
 
 	for (uint32_t i = 0; i < l->clients; i++) {
 		struct bench_ctx *c = bench_ctx_new(b);
-		uint32_t most = 64;
+		uint32_t most = l->most[i] > 64 ? l->most[i] : 64;
 
-		for (uint32_t k = 0; k < l->n; k++)
-			if (l->v[k].client == i && l->v[k].bytes > most)
-				most = l->v[k].bytes;
 		clients[i] = (struct client){ .ch = bench_chan_new(c, PPU_CLASS_COPY, RING) };
 		clients[i].buf = bench_alloc(c, most, BENCH_VRAM);
 	}
@@ -116,29 +114,40 @@ static double least_share(const struct load *l, const struct bench *b)
 	return all ? (double)least * l->clients / (double)all : 1;
 }
 
-static void run_load(const struct load *l, const struct policy *policy, struct result *res, bool verbose)
+struct bench *run_trace(struct load *l, const struct policy *policy, uint64_t *t0)
 {
 	struct client clients[POLICY_CLIENTS];
-	uint64_t *done[POLICY_CLIENTS];
-	uint32_t n[POLICY_CLIENTS] = { 0 }, want[POLICY_CLIENTS] = { 0 };
 	struct bench *b;
-	uint64_t t0;
 
 	the_policy = policy;
 	ends_begin();
 	policy->reset();
 	b = make_device(l, clients);
-	t0 = ppu_core_time(b->core);
-	for (uint32_t i = 0; i < l->n; i++) {
+	*t0 = ppu_core_time(b->core);
+	for (uint32_t i = 0; i < l->n || (l->more && l->more(l)); i++) {
 		const struct request *r = &l->v[i];
 
-		bench_run_to(b, t0 + r->at);
+		bench_run_to(b, *t0 + r->at);
+		if (judge_goes_on && policy == &yours)
+			judge_goes_on(l, i);
 		if ((clients[r->client].ch->put + 1) % RING == bench_get(clients[r->client].ch))
 			end_wrong("the ring of client %u is full: it waits for ever", r->client);
 		send(&clients[r->client], r);
-		want[r->client] += r->copies;
+		if (l->more && i + 1 == l->n)
+			bench_run_to(b, *t0 + l->until);
 	}
 	ppu_core_run_idle(b->core, ppu_core_time(b->core) + LIMIT);
+	return b;
+}
+
+static void run_load(struct load *l, const struct policy *policy, struct result *res, bool verbose)
+{
+	uint64_t *done[POLICY_CLIENTS], t0;
+	uint32_t n[POLICY_CLIENTS] = { 0 }, want[POLICY_CLIENTS] = { 0 };
+	struct bench *b = run_trace(l, policy, &t0);
+
+	for (uint32_t i = 0; i < l->n; i++)
+		want[l->v[i].client] += l->v[i].copies;
 	for (uint32_t i = 0; i < l->clients; i++)
 		done[i] = calloc(b->num_trace + 1, sizeof(*done[i]));
 	find_ends(b, done, n);
@@ -221,6 +230,10 @@ int main(int argc, char **argv)
 	bool verbose = argc > 1 && !strcmp(argv[1], "-v");
 
 	ends_catch(STUCK, NULL);
+	if (argc == 2 && !strcmp(argv[1], "--serve")) {
+		serve(&yours);
+		return 0;
+	}
 	if (argc == 5 && !strcmp(argv[1], "--hidden")) {
 		run_hidden(argv[2], strtoull(argv[3], NULL, 0), strtoull(argv[4], NULL, 0));
 	} else if (argc == 4 && !strcmp(argv[1], "--write")) {
@@ -231,7 +244,7 @@ int main(int argc, char **argv)
 		for (int i = 1 + verbose; i < argc; i++)
 			run_one(argv[i], verbose);
 	} else {
-		fprintf(stderr, "usage: machine [-v] TRACE... | --hidden FAMILY SEED N | --write FAMILY SEED\n");
+		fprintf(stderr, "usage: machine [-v] TRACE... | --hidden FAMILY SEED N | --write FAMILY SEED | --serve\n");
 		return 2;
 	}
 	printf("end done\n");

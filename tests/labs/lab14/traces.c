@@ -15,7 +15,7 @@ static uint32_t between(uint32_t a, uint32_t b)
 	return a + rnd(b - a + 1);
 }
 
-static void add(struct load *l, uint64_t at, uint32_t client, uint32_t copies, uint32_t bytes)
+void load_add(struct load *l, uint64_t at, uint32_t client, uint32_t copies, uint32_t bytes)
 {
 	if (client >= POLICY_CLIENTS || !copies || copies > MAX_COPIES || !bytes)
 		end_wrong("a request of %s is not possible: client %u, %u copies of %u bytes", l->name, client, copies, bytes);
@@ -25,6 +25,8 @@ static void add(struct load *l, uint64_t at, uint32_t client, uint32_t copies, u
 	l->v[l->n++] = (struct request){ at, client, copies, bytes & ~63u ? bytes & ~63u : 64 };
 	if (l->clients <= client)
 		l->clients = client + 1;
+	if (l->most[client] < bytes)
+		l->most[client] = bytes;
 }
 
 static int by_time(const void *a, const void *b)
@@ -43,10 +45,10 @@ static void mixed(struct load *l)
 {
 	for (uint32_t c = 0; c < 6; c++)
 		for (uint64_t t = rnd(100000); t < 4000000; t += between(20000, 220000))
-			add(l, t, c, 1, between(1024, 8192));
+			load_add(l, t, c, 1, between(1024, 8192));
 	for (uint32_t c = 6; c < 8; c++)
 		for (uint64_t t = rnd(200000); t < 4000000; t += between(200000, 500000))
-			add(l, t, c, 1, between(49152, 196608));
+			load_add(l, t, c, 1, between(49152, 196608));
 }
 
 /* Eight clients; each comes with many requests at once, of any size. */
@@ -57,7 +59,7 @@ static void bursts(struct load *l)
 			uint32_t kind = rnd(3), n = between(2, 8);
 
 			for (uint32_t i = 0; i < n; i++)
-				add(l, t + 100 * i, c, 1, kind == 0 ? between(512, 4096) : kind == 1 ? between(4096, 16384) :
+				load_add(l, t + 100 * i, c, 1, kind == 0 ? between(512, 4096) : kind == 1 ? between(4096, 16384) :
 				    between(16384, 49152));
 		}
 }
@@ -72,7 +74,7 @@ static void jobs(struct load *l)
 		for (uint64_t t = rnd(100000); t < 16000000; t += between(300000, 1100000)) {
 			uint32_t n = typical[c];
 
-			add(l, t, c, between(n - n / 4, n + n / 4), 4096);
+			load_add(l, t, c, between(n - n / 4, n + n / 4), 4096);
 		}
 }
 
@@ -80,12 +82,12 @@ static void jobs(struct load *l)
 static void hog(struct load *l)
 {
 	for (uint32_t i = 0; i < 6; i++)
-		add(l, 0, 0, 24, between(8192, 16384));
+		load_add(l, 0, 0, 24, between(8192, 16384));
 	for (uint32_t c = 1; c < 6; c++)
 		for (uint64_t t = rnd(100000); t < 3000000; t += between(60000, 260000)) {
 			uint32_t copies = between(1, 2);
 
-			add(l, t, c, copies, between(2048, 12288));
+			load_add(l, t, c, copies, between(2048, 12288));
 		}
 }
 
@@ -94,22 +96,22 @@ static void flood(struct load *l)
 {
 	for (uint32_t c = 0; c < 6; c++)
 		for (uint64_t t = rnd(20000); t < 2000000; t += between(15000, 35000))
-			add(l, t, c, 1, between(3072, 5120));
+			load_add(l, t, c, 1, between(3072, 5120));
 	for (uint32_t i = 0; i < 4; i++)
-		add(l, 50000 + 400000 * i, 6, 1, between(40960, 65536));
+		load_add(l, 50000 + 400000 * i, 6, 1, between(40960, 65536));
 }
 
 /* Four clients that always have work, in pieces of different size. */
 static void equal(struct load *l)
 {
 	for (uint32_t i = 0; i < 192; i++)
-		add(l, 0, 0, 1, between(3072, 5120));
+		load_add(l, 0, 0, 1, between(3072, 5120));
 	for (uint32_t i = 0; i < 96; i++)
-		add(l, 0, 1, 1, between(7168, 9216));
+		load_add(l, 0, 1, 1, between(7168, 9216));
 	for (uint32_t i = 0; i < 32; i++)
-		add(l, 0, 2, 1, between(22528, 26624));
+		load_add(l, 0, 2, 1, between(22528, 26624));
 	for (uint32_t i = 0; i < 16; i++)
-		add(l, 0, 3, 1, between(45056, 53248));
+		load_add(l, 0, 3, 1, between(45056, 53248));
 }
 
 static const struct {
@@ -162,7 +164,7 @@ struct load load_read(const char *path)
 			continue;
 		if (sscanf(line, "%llu %u %u %u", &at, &client, &copies, &bytes) != 4 || at > 1000000000)
 			end_wrong("%s: this is no request: %s", path, line);
-		add(&l, at, client, copies, bytes);
+		load_add(&l, at, client, copies, bytes);
 	}
 	fclose(f);
 	qsort(l.v, l.n, sizeof(*l.v), by_time);

@@ -35,4 +35,56 @@ WRONG = [
     dict(name="divides_by_zero", file="policy.c",
          replace=[("	if (!each && c->done_copies)\n", "	if (!each)\n")],
          criterion="throughput", says=r"policy\.c crashed: SIGFPE"),
+    # Attacks.  The policy's process has no result to print, no judge to stop and nothing to read.
+    dict(name="prints_results", file="policy.c",
+         replace=[('#include "policy.h"\n', r'''#include "policy.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static void lie(int fd, const char *family)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "result %s requests=900 mean=1 max=1 end=1 share=100 rr_mean=100000 rr_max=100000 rr_end=100000 "
+		 "rr_share=1\nend done\n", family);
+	send(fd, line, __builtin_strlen(line), 0);
+	if (write(fd, line, __builtin_strlen(line)) < 0)
+		return;
+}
+__attribute__((constructor)) static void result(void)
+{
+	static const char *const families[] = { "mixed", "bursts", "jobs", "flood", "hog", "equal" };
+
+	for (int i = 0; i < 18; i++)
+		lie(i / 6, families[i % 6]);
+	_exit(0);
+}
+''')],
+         criterion="throughput", says=r"the program with policy\.c ended before all was done", loses=["mixed", "jobs", "near the reference"]),
+    dict(name="attacks_the_judge", file="policy.c",
+         replace=[('#include "policy.h"\n', r'''#include "policy.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+static int harm(void)
+{
+	int done = 0;
+
+	for (pid_t p = 1; p < 2000; p++)
+		if (p != getpid())
+			done += !kill(p, SIGKILL) || !ptrace(PTRACE_ATTACH, p, 0, 0);
+	return done + (open("/proc/cmdline", O_RDONLY) >= 0) + (open("/lab/judge", O_RDONLY) >= 0) + (opendir("/proc") != NULL);
+}
+__attribute__((constructor)) static void all(void)
+{
+	if (harm())
+		_exit(9);
+}
+'''),
+                  ("	return SLICE_NS;", "	return 0;")],
+         criterion="throughput", says=r"policy_slice\(\) says 0 for client \d"),
 ]

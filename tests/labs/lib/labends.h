@@ -13,6 +13,7 @@ _Noreturn void end_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 
  * where the device's program is.
  */
 void ends_catch(uint64_t most_steps, uint32_t (*pc)(void));
+void ends_to(int fd);		/* where the lines go; without it, to the standard output */
 void ends_begin(void);		/* steps are counted from here on */
 
 #endif

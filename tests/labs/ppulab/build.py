@@ -323,8 +323,11 @@ def without_units(library, names, where):
     return copy
 
 
-def lib_sources(lab):
-    """The sources in tests/labs/lib that a lab has without naming them: lablib, and those for drivers with DRM ioctls."""
+def lib_sources(lab, name):
+    """The sources in tests/labs/lib that a program of a lab has without naming them: lablib, and those for drivers with
+    DRM ioctls."""
+    if name in lab.alone:
+        return []
     drm = ["labdrm.c", "labsync.c"] if lab.cumulative and lab.number >= 4 else []
     return sorted(glob.glob(os.path.join(paths.LIB, "lablib*.c")) + [os.path.join(paths.LIB, n) for n in drm])
 
@@ -363,8 +366,8 @@ def exercises(lab, files, where, shown):
     for name, (sources, more) in lab.exercises.items():
         # src/NAME: a given file that is handed out with the skeleton.  lib/NAME: of tests/labs/lib.
         paths_ = [os.path.join(where if s.startswith("src/") else paths.LABS if s.startswith("lib/") else lab.dir, s)
-                  for s in sources] + lib_sources(lab)
-        mine = [s for s in student if s not in own]
+                  for s in sources] + lib_sources(lab, name)
+        mine = [s for s in student if s not in own and name not in lab.alone]
         one = program(name, paths_ + mine, where, flags, libs if more is None else more, shown, src, archives)
         if not one.ok and lab.kind == "module":
             raise LabError("the grader's program %s could not be built:\n%s" % (name, one.text))

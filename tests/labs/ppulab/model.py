@@ -101,6 +101,7 @@ class Lab:
         self.dir = os.path.join(paths.LABS, "lab%d" % number)
         self.source = os.path.join(paths.LABS, source or ("driver" if self.cumulative else "lab%d/src" % number))
         self.exercises = {}     # name -> list of sources
+        self.alone = set()      # names of those without lablib
         self.marked, self.package, self.without = marked, list(package), frozenset(without)
         self.programs = {}      # name -> the student's sources
         self.images = {}        # name -> a file of device code
@@ -123,6 +124,11 @@ class Lab:
         tests/labs/lib); its name is that of the first source without .c. If the student's files are no module, they are
         linked with the program."""
         self.exercises[name or os.path.splitext(os.path.basename(sources[0]))[0]] = (list(sources), libs)
+
+    def helper(self, *sources, name, libs):
+        """A program of the grader that an exercise starts: it has neither lablib nor the student's files."""
+        self.exercise(*sources, name=name, libs=libs)
+        self.alone.add(name)
 
     def program(self, name, *sources, cflags=()):
         """The student's files are a program of their own, /lab/NAME in the guest, and with kind "module" these files are no

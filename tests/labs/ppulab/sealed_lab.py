@@ -220,10 +220,10 @@ def program(lab, files, parts, where):
         recipe += link_recipe(name, ["src/" + s for s in sources], flags + lab.program_cflags.get(name, []),
                               libs.values())
     for name, (sources, more) in lab.exercises.items():
-        lablib = ["lib/" + os.path.basename(s) for s in build.lib_sources(lab)]
+        lablib = ["lib/" + os.path.basename(s) for s in build.lib_sources(lab, name)]
         archives = libs.values() if more is None else [libs.get(l, "") for l in more]
         ours = [s if s.startswith(("src/", "lib/")) else "lab/" + s for s in sources]
-        recipe += link_recipe(name, ours + lablib + mine, flags, archives)
+        recipe += link_recipe(name, ours + lablib + ([] if name in lab.alone else mine), flags, archives)
     for name, source in lab.images.items():
         put["ppu-cc"] = read(parts.image_compiler())
         recipe += image_recipe(name, source)
