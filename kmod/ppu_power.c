@@ -441,6 +441,8 @@ static int ppu_runtime_suspend(struct device *dev)
 		return 0;
 	ppu_gate_close(ppu);
 	ppu_irq_stop(ppu);
+	/* Else who waits would not hear of it before somebody else wakes the device. */
+	ppu_irq_last_watches(ppu);
 	ppu_device_quiesce(ppu);
 	return 0;
 }

@@ -279,6 +279,18 @@ void ppu_irq_stop(struct ppu_device *ppu)
 	}
 }
 
+/**
+ * ppu_irq_last_watches - the device will forget which entries of the watch table matched
+ * @ppu: device, which still answers; after ppu_irq_stop()
+ *
+ * Their interrupt may have been held back, or on its way.
+ */
+void ppu_irq_last_watches(struct ppu_device *ppu)
+{
+	if (ppu_irq_ack(ppu, ppu->pace[PPU_VEC_WATCH].mask))
+		ppu->handlers->watch(ppu);
+}
+
 /** ppu_irq_restart - the device was reset: undo ppu_irq_stop() */
 void ppu_irq_restart(struct ppu_device *ppu)
 {

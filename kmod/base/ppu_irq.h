@@ -50,6 +50,7 @@ struct ppu_pace {
 int ppu_irq_init(struct ppu_device *ppu, const struct ppu_irq_handlers *handlers);
 void ppu_irq_fini(struct ppu_device *ppu);
 void ppu_irq_stop(struct ppu_device *ppu);
+void ppu_irq_last_watches(struct ppu_device *ppu);
 void ppu_irq_restart(struct ppu_device *ppu);
 
 #endif

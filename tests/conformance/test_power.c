@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Runtime power management: the device sleeps while nobody needs it, and nobody can tell but by the kernel's files. */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/eventfd.h>
 
 #include "harness.h"
 #include "pcidev.h"
@@ -194,6 +196,61 @@ TEST(waits, "who waits for a semaphore lets the device sleep, and wakes when the
 	chan_submit(&c, &b);
 	pthread_join(t, NULL);
 	CHECK_EQ(waiter.err, 0);
+}
+
+/* An eventfd for the semaphore's next value, which the channel releases. */
+static int release_watched(struct chan *c, uint32_t sem, uint64_t value)
+{
+	struct drm_ppu_event_register r = {
+		.type = DRM_PPU_EVENT_SEM, .object_id = sem, .flags = DRM_PPU_EVENT_ONESHOT,
+		.op = DRM_PPU_SEM_OP_EQ, .value = value, .eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	struct cmds b = chan_block(c);
+
+	CHECK(r.eventfd >= 0);
+	DO(c->fd, DRM_IOCTL_PPU_EVENT_REGISTER, &r);
+	cmd_release(&b, 0x10000000, value);
+	chan_submit(c, &b);
+	return r.eventfd;
+}
+
+static bool signalled(int e)
+{
+	struct pollfd p = { .fd = e, .events = POLLIN };
+
+	return poll(&p, 1, PATIENCE(20000)) == 1;
+}
+
+TEST_T(late, 120, "the device sleeps before it could tell that a watched word was written: who waits hears of it")
+{
+	struct drm_ppu_sem_create s = { 0 };
+	uint64_t value = 0;
+	struct bo ram;
+	struct chan c;
+	int fd, e;
+
+	if (!drowsy())
+		return;
+	fd = open_ppu();
+	ram = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
+	s.bo_handle = ram.handle;
+	DO(fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
+	c = chan_new(fd, vm_new(fd), COPY, 8);
+	vm_map(fd, c.vm, &ram, 0x10000000);
+	/* interrupts come late: the first ones use up the burst that is allowed at once */
+	modparam_set("irq_rate", 1);
+	while (++value <= 36) {
+		e = release_watched(&c, s.sem_id, value);
+		CHECK(signalled(e));
+		close(e);
+	}
+	e = release_watched(&c, s.sem_id, value);
+	WAIT_FOR(*(volatile uint64_t *)ram.map == value, 20000);
+	chan_free(&c);
+	DO(fd, DRM_IOCTL_PPU_VM_DESTROY, (&(struct drm_ppu_vm_destroy){ .vm_id = c.vm }));
+	wait_asleep_device();
+	CHECK(signalled(e));
+	CHECK(is("power/runtime_status", SLEEPING));
 }
 
 TEST(files, "files of sysfs and debugfs that need the device wake it, and say what they say when it is awake")
