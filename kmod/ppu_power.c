@@ -213,6 +213,7 @@ static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 	/* What was published since the gate was drained is lost, too: there was a reset since. */
 	ppu_power_lost(ppu);
 	ppu_irq_restart(ppu);
+	ppu_gate_wake(ppu);
 	ppu_watch_rearm_all(ppu);
 	ppu_gate_open(ppu);
 	ppu_eventfd_notify(ppu, DRM_PPU_EVENT_DEVICE_RESET, NULL);
@@ -463,8 +464,8 @@ static int ppu_runtime_resume(struct device *dev)
 	ppu_device_reset(ppu);
 	pci_set_master(ppu->pci);
 	ppu_irq_restart(ppu);
-	ppu_watch_rearm_all(ppu);
 	ppu_gate_wake(ppu);
+	ppu_watch_rearm_all(ppu);
 	return 0;
 }
 

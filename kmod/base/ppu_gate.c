@@ -171,7 +171,7 @@ void ppu_gate_close(struct ppu_device *ppu)
 	synchronize_srcu(&ppu->gate.srcu);
 }
 
-/** ppu_gate_wake - the device is awake */
+/** ppu_gate_wake - the device answers: sections that do not wait may begin */
 void ppu_gate_wake(struct ppu_device *ppu)
 {
 	WRITE_ONCE(ppu->gate.closed, false);

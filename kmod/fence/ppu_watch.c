@@ -103,8 +103,9 @@ void ppu_watch_del(struct ppu_device *ppu, struct ppu_watch *watch)
 	unsigned long flags;
 	int idx;
 
-	entered = ppu_try_enter(ppu, &idx);
 	spin_lock_irqsave(&w->lock, flags);
+	/* Under the lock: ppu_watch_rearm_all() finds it free, or this finds the gate open. */
+	entered = ppu_try_enter(ppu, &idx);
 	hash_del(&watch->node);
 	if (watch->index >= 0) {
 		unsigned int i = watch->index;
@@ -117,9 +118,9 @@ void ppu_watch_del(struct ppu_device *ppu, struct ppu_watch *watch)
 		__clear_bit(i, w->used);
 		watch->index = -1;
 	}
-	spin_unlock_irqrestore(&w->lock, flags);
 	if (entered)
 		ppu_try_exit(ppu, idx);
+	spin_unlock_irqrestore(&w->lock, flags);
 }
 
 /**
@@ -168,7 +169,10 @@ void ppu_watch_irq(struct ppu_device *ppu)
 	spin_unlock_irqrestore(&w->lock, flags);
 }
 
-/** ppu_watch_rearm_all - the device was reset and lost its table */
+/**
+ * ppu_watch_rearm_all - the device was reset and lost its table
+ * @ppu: device, which ppu_try_enter() enters already
+ */
 void ppu_watch_rearm_all(struct ppu_device *ppu)
 {
 	struct ppu_watches *w = ppu->watches;
