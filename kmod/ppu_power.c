@@ -135,6 +135,11 @@ void ppu_power_start(struct ppu_device *ppu)
 
 	if (!ppu->pci->pm_cap)
 		return;
+	/*
+	 * It is there as soon as its port has been reset.  The kernel would wait for the link of
+	 * the port, which a port of QEMU never shows as active if ACPI plugs its devices.
+	 */
+	ppu->pci->d3cold_delay = 0;
 	/* The driver before may have left it because it did not wake up, which is remembered. */
 	pm_runtime_set_active(dev);
 	ppu->can_doze = true;

@@ -39,8 +39,8 @@ def inject(name):
 
 def run(program, options):
     """Lets the program say when which error is to come.  Returns how it ended."""
-    vm = subprocess.Popen(["scripts/vm", "--timeout", str(LIMIT), "--qmp", PATH, "--prop", "aer=on", *KERNEL, *options,
-                           "--", "/src/scripts/guest/run-tests", str(LIMIT), program],
+    vm = subprocess.Popen(["scripts/vm", "--timeout", str(LIMIT), "--qmp", PATH, "--prop", "aer=on", "--prop", "pm=on",
+                           *KERNEL, *options, "--", "/src/scripts/guest/run-tests", str(LIMIT), program],
                           stdout=subprocess.PIPE, text=True, errors="replace")
     status = None
     for line in vm.stdout:

@@ -40,4 +40,32 @@ TEST(again, "the same once more")
 	test_fn_fatal();
 }
 
+static bool sleeps(void)
+{
+	char *text = pci_text("power/runtime_status");
+	bool yes = text && !strcmp(text, "suspended\n");
+
+	free(text);
+	return yes;
+}
+
+TEST(asleep, "the same while the device sleeps: it is woken, reset, can be used, and sleeps again")
+{
+	int log = kmsg_open(), fd = open_ppu();
+	uint64_t resets = get_param(fd, DRM_PPU_PARAM_RESET_COUNT);
+
+	let_errors_through();
+	pci_text_set("power/autosuspend_delay_ms", "20");
+	for (int i = 1; i <= 3; i++) {
+		WAIT_FOR(sleeps(), 20000);
+		inject("DLP");
+		CHECK(kmsg_find(log, 20000, (const char *const[]){ "was reset after an error of the bus", NULL }));
+		CHECK(kmsg_find(log, 20000, (const char *const[]){ "device recovery successful", NULL }));
+		CHECK_EQ(get_param(fd, DRM_PPU_PARAM_RESET_COUNT), resets + i);
+		WAIT_FOR(sleeps(), 20000);
+		works_in_child();
+		let_errors_through();
+	}
+}
+
 HARNESS_MAIN

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors of the bus, in a machine that tests/system/host_bus_errors.sh has made: its device has aer=on, and for a line
- * "# inject NAME" QEMU reports such an error of the PPU.  QEMU never reports errors that were corrected.
+ * Errors of the bus, in a machine that tests/system/host_bus_errors.sh has made: its device has aer=on and pm=on, and
+ * for a line "# inject NAME" QEMU reports such an error of the PPU.  QEMU never reports errors that were corrected.
  */
 #ifndef SYSTEM_AER_ERRORS_H
 #define SYSTEM_AER_ERRORS_H
@@ -27,14 +27,19 @@ struct errors {
 	int log;
 };
 
+static void let_errors_through(void)
+{
+	pci_config(COMMAND, 0, COMMAND_SERR);
+	pci_port_config(COMMAND, 0, COMMAND_SERR);
+	pci_port_config(BRIDGE_CONTROL, 0, BRIDGE_SERR);
+}
+
 /* A job that does not begin, and a copy that was done. */
 static struct errors begin(void)
 {
 	struct errors e = { .log = kmsg_open() };
 
-	pci_config(COMMAND, 0, COMMAND_SERR);
-	pci_port_config(COMMAND, 0, COMMAND_SERR);
-	pci_port_config(BRIDGE_CONTROL, 0, BRIDGE_SERR);
+	let_errors_through();
 	e.w = world_new(MIB, VA);
 	e.job = gate_new(e.w.fd, 0);
 	e.resets = get_param(e.w.fd, DRM_PPU_PARAM_RESET_COUNT);
