@@ -122,6 +122,8 @@ static void ppu_power_gone(struct ppu_device *ppu, const char *why)
 {
 	drm_err(&ppu->drm, "the device is lost: %s\n", why);
 	ppu->bus_error = false;
+	/* It neither falls asleep nor wakes now: both touch interrupts, which go. */
+	ppu_power_keep_awake(ppu);
 	/* While there still is a node that the event can be about. */
 	drm_dev_wedged_event(&ppu->drm, DRM_WEDGE_RECOVERY_BUS_RESET, NULL);
 	ppu_power_leave(ppu);
@@ -204,7 +206,9 @@ static void ppu_power_down(struct ppu_device *ppu)
 /* The device was reset, and should answer; false: it is lost. */
 static bool ppu_power_up(struct ppu_device *ppu, const char *why)
 {
-	if (drm_dev_is_unplugged(&ppu->drm) || ppu_rd(ppu, PPU_REG_ID) != PPU_ID_MAGIC) {
+	/* For one that did not wake for its reset the kernel will not try again. */
+	if (drm_dev_is_unplugged(&ppu->drm) || READ_ONCE(ppu->no_wake) ||
+	    ppu_rd(ppu, PPU_REG_ID) != PPU_ID_MAGIC) {
 		ppu_gate_hand_over(ppu);
 		if (!drm_dev_is_unplugged(&ppu->drm))
 			ppu_power_gone(ppu, "it does not answer after a reset");
@@ -313,6 +317,8 @@ static void ppu_reset_done(struct pci_dev *pci)
 /* The device is down until the port has reset it, which another task may tell. */
 static void ppu_bus_error(struct ppu_device *ppu)
 {
+	/* Waking makes it a master again. */
+	ppu_power_keep_awake(ppu);
 	/* It may not hear of its reset, and pages go as soon as it counts as stopped. */
 	pci_clear_master(ppu->pci);
 	ppu_power_down(ppu);
