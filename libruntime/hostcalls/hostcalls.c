@@ -16,7 +16,14 @@
 
 #pragma GCC visibility push(default)
 
-struct ppu_host_calls ppu_host_calls;
+static __thread struct ppu_host_thread the_thread __attribute__((tls_model("initial-exec")));
+
+static struct ppu_host_thread *thread(void)
+{
+	return &the_thread;
+}
+
+struct ppu_host_calls ppu_host_calls = { .thread = thread };
 
 static void begin(const void *p, size_t bytes, bool writes)
 {

@@ -4,22 +4,19 @@
 #include "check/race/race.h"
 #include "hostcalls/host_calls.h"
 
-#define PIECES	64u		/* of memory of one call; of what is more the rest may be EFAULT */
-
-static __thread struct { uint64_t va, end; } using[PIECES] __attribute__((tls_model("initial-exec")));
-static __thread unsigned num_using __attribute__((tls_model("initial-exec")));
 static bool watches;
 
 static void begin(const void *p, size_t bytes, bool writes)
 {
 	uint64_t va = (uintptr_t)p, end = va + bytes;
 	uint64_t here = (uintptr_t)__builtin_return_address(0), frame = (uintptr_t)__builtin_frame_address(0);
+	struct ppu_host_thread *t = ppu_host_calls.thread();
 
-	if (!host_near(va, bytes) || num_using == PIECES)
+	if (!host_near(va, bytes) || t->num_using == PPU_HOST_PIECES)
 		return;
 	pthread_mutex_lock(&chk_lock);
-	using[num_using].va = va;
-	using[num_using++].end = end;
+	t->using[t->num_using].va = va;
+	t->using[t->num_using++].end = end;
 	while (va < end) {
 		struct host_range *r = host_range(va);
 		uint64_t last = end;
@@ -30,7 +27,7 @@ static void begin(const void *p, size_t bytes, bool writes)
 		}
 		if (last > host_range_end(r))
 			last = host_range_end(r);
-		if (!host_quiet && host_is_closed(r, va))
+		if (!t->quiet && host_is_closed(r, va))
 			chk_race_host_access(host_context(r), va, last - va, writes, here, frame);
 		for (; va < last; va = (va & ~(uint64_t)(HOST_PAGE - 1)) + HOST_PAGE)
 			host_let(r, va, true);
@@ -40,13 +37,15 @@ static void begin(const void *p, size_t bytes, bool writes)
 
 static void end(void)
 {
-	if (!num_using)
+	struct ppu_host_thread *t = ppu_host_calls.thread();
+
+	if (!t->num_using)
 		return;
 	pthread_mutex_lock(&chk_lock);
-	while (num_using--)
-		for (uint64_t va = using[num_using].va; va < using[num_using].end; va = (va & ~(uint64_t)(HOST_PAGE - 1)) + HOST_PAGE)
+	for (unsigned i = t->num_using; i--;)
+		for (uint64_t va = t->using[i].va; va < t->using[i].end; va = (va & ~(uint64_t)(HOST_PAGE - 1)) + HOST_PAGE)
 			host_close_again(va, true);
-	num_using = 0;
+	t->num_using = 0;
 	pthread_mutex_unlock(&chk_lock);
 }
 

@@ -54,7 +54,6 @@ bool host_near(uint64_t va, uint64_t bytes);
 /* ---- trap.c ---- */
 
 bool host_take_signals(void);	/* false: somebody else has them */
-extern __thread bool host_quiet;
 
 /* ---- call.c ---- */
 

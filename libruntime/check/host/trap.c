@@ -16,18 +16,13 @@
 
 #include "check/host/host.h"
 #include "check/race/race.h"
-
-#define STEPS	8u		/* pages of one instruction */
-
-__thread bool host_quiet __attribute__((tls_model("initial-exec")));
+#include "hostcalls/host_calls.h"
 
 #ifdef __x86_64__
 
 #define TRAP_FLAG	0x100
 #define FAULT_WRITES	2
 
-static __thread uint64_t steps[STEPS] __attribute__((tls_model("initial-exec")));
-static __thread unsigned num_steps __attribute__((tls_model("initial-exec")));
 static struct sigaction old_segv, old_trap;
 static pid_t owner;
 
@@ -55,6 +50,7 @@ static bool see(uint64_t va, ucontext_t *uc)
 {
 	uint64_t pc = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
 	bool writes = uc->uc_mcontext.gregs[REG_ERR] & FAULT_WRITES;
+	struct ppu_host_thread *t = ppu_host_calls.thread();
 	struct host_range *r = host_range(va);
 
 	if (!r)
@@ -63,12 +59,12 @@ static bool see(uint64_t va, ucontext_t *uc)
 		host_let(r, va, false);
 		return true;
 	}
-	if (!host_quiet && !is_ours(pc))
+	if (!t->quiet && !is_ours(pc))
 		chk_race_host_access(host_context(r), va, 1, writes, pc, (uint64_t)uc->uc_mcontext.gregs[REG_RSP]);
 	host_let(r, va, false);
-	if (host_count(r, va, writes) || num_steps == STEPS)
+	if (host_count(r, va, writes) || t->num_steps == PPU_HOST_STEPS)
 		return true;
-	steps[num_steps++] = va;
+	t->steps[t->num_steps++] = va;
 	uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 	return true;
 }
@@ -90,16 +86,17 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
+	struct ppu_host_thread *t = ppu_host_calls.thread();
 	ucontext_t *uc = context;
 	int err = errno;
 
-	if (!num_steps) {
+	if (!t->num_steps) {
 		pass_on(sig, info, context, &old_trap);
 		return;
 	}
 	pthread_mutex_lock(&chk_lock);
-	while (num_steps)
-		host_close_again(steps[--num_steps], false);
+	while (t->num_steps)
+		host_close_again(t->steps[--t->num_steps], false);
 	pthread_mutex_unlock(&chk_lock);
 	uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 	errno = err;
@@ -131,5 +128,6 @@ bool host_take_signals(void)
 
 void chk_host_quiet(void)
 {
-	host_quiet = true;
+	if (chk_host_watches())
+		ppu_host_calls.thread()->quiet = true;
 }

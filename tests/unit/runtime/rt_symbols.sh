@@ -24,4 +24,13 @@ else
 	echo "not ok - not exported: $missing"
 	failed=1
 fi
+for lib in "${BUILD:-build}"/lib/libppu.so.0 "${BUILD:-build}"/lib/libppu-core.so.0 \
+	   "${BUILD:-build}"/lib/cuda/lib{cuda.so.1,cudart.so.12,nvrtc.so.12,nvidia-ml.so.1}; do
+	if readelf -dW "$lib" | grep -q STATIC_TLS || [[ ! -e $lib ]]; then
+		echo "not ok - ${lib##*/} is missing, or wants static thread memory"
+		failed=1
+	else
+		echo "ok - ${lib##*/} can be loaded later"
+	fi
+done
 exit $failed
