@@ -24,7 +24,7 @@ UNIT_FAST := test_sched_random test_simt_random test_devq_order test_engines tes
 	test_engines_spans test_engines_trails test_engines_ptx test_engines_mix test_exec_mpfr test_exec_worst
 UNIT_FAST_SRCS := $(foreach f,$(UNIT_FAST),$(filter %/$(f).c,$(UNIT_SRCS)))
 UNIT_BINS := $(patsubst %.c,$(BUILD)/unit/%,$(notdir $(UNIT_SRCS)))
-UNIT_SH   := $(sort $(wildcard tests/unit/*/*.sh))
+UNIT_SH   := $(sort $(filter-out tests/unit/lib/%,$(wildcard tests/unit/*/*.sh)))
 # Left out by a cross build (mk/cross.mk): what is installed, which compiler makes objects, and programs that are copied
 # away from the build tree, where they would be copies of a script.
 UNIT_SH   := $(filter-out $(if $(CROSS),%/install.sh %/compiler.sh %/rt_plugin.sh),$(UNIT_SH))
