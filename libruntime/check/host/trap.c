@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
@@ -37,13 +38,29 @@ static void pass_on(int sig, siginfo_t *info, void *context, const struct sigact
 		sigaction(sig, old, NULL);	/* the instruction is done again, and then it is */
 }
 
-/* The runtime's own looks at words of the program: no accesses of the program. */
+/* The runtime's code: it looks at words of the program, which are no accesses of the program. */
+static uint64_t our_code, our_code_end;
+
+/* The segment of code that has this function. */
+static int find_code(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size, (void)arg;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t from = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && (uintptr_t)find_code - from < p->p_memsz) {
+			our_code = from;
+			our_code_end = from + p->p_memsz;
+			return 1;
+		}
+	}
+	return 0;
+}
+
 static bool is_ours(uint64_t pc)
 {
-	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-	extern const char etext[] __attribute__((visibility("hidden")));
-
-	return pc - (uintptr_t)__ehdr_start < (uintptr_t)etext - (uintptr_t)__ehdr_start;
+	return pc >= our_code && pc < our_code_end;
 }
 
 static bool see(uint64_t va, ucontext_t *uc)
@@ -109,6 +126,7 @@ bool host_take_signals(void)
 	if (owner)	/* and is still ours? */
 		return owner == getpid() && !sigaction(SIGSEGV, NULL, &now) && now.sa_sigaction == on_fault &&
 		       !sigaction(SIGTRAP, NULL, &now) && now.sa_sigaction == on_trap;
+	dl_iterate_phdr(find_code, NULL);
 	owner = getpid();
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGSEGV, &sa, &old_segv);
