@@ -323,8 +323,9 @@ static void one(uint64_t seed, int kind)
 /* ---- one thing each ---- */
 
 /* Thread r2, round r3 of 64; rd6: the window; r4: 0 to 8191, scattered over the lanes. */
-#define HEAD \
-	"s2r r2, %%tid.x\nmov.u32 r0, 0\nmov.u32 r3, 0\nmovi64 rd6, %llu\n" \
+#define HEAD	HEAD_WITH("")
+#define HEAD_WITH(more) \
+	"s2r r2, %%tid.x\nmov.u32 r0, 0\nmov.u32 r3, 0\nmovi64 rd6, %llu\n" more \
 	"warm: madw.u32 rd8, r3, 4096, rd6\nld.global.u32 r10, [rd8]\nadd.u32 r3, r3, 1\nsetp.lt.u32 p0, r3, 10\n" \
 	"@p0 bra warm\nmov.u32 r3, 0\n" \
 	"again: mad.u32 r4, r2, 977, r3\nmul.u32 r4, r4, 1237\nand.u32 r4, r4, 8191\n"
@@ -390,6 +391,36 @@ static const struct directed {
 	  "and.u32 r18, r2, 15\nmul.u32 r4, r5, 20464\nmov.u32 r17, 20464\nsub.u32 r4, r17, r4\nmad.u32 r4, r18, 4, r4\n"
 	  "madw.u32 rd12, r16, 4096, rd12\nmadw.u32 rd8, r4, 1, rd6\nld.global.u32 r11, [rd12]\n"
 	  "ld.global.u32 r10, [rd8]\n" TAIL, false, false, false, 0 },
+	/* Arrays (fuse_index.c): behind a start, from two starts, from starts that lanes do not have in common, or the first has not. */
+	{ "words behind the start of an array", HEAD
+	  "and.u32 r4, r4, 4095\nxor.u32 r12, r4, 1365\nmadw.u32 rd8, r4, 4, rd6\nmadw.u32 rd14, r12, 4, rd6\n"
+	  "ld.global.u32 r10, [rd8+1024]\nld.global.u32 r11, [rd14+6148]\n" TAIL, false, false, true, 0 },
+	{ "arrays with two starts", HEAD_WITH("mov.u32 r20, 8192\nmadw.u32 rd20, r20, 1, rd6\n")
+	  "and.u32 r4, r4, 2047\nmadw.u32 rd8, r4, 4, rd6\nmadw.u32 rd14, r4, 4, rd20\n"
+	  "ld.global.u32 r10, [rd8]\nld.global.u32 r11, [rd14]\n" TAIL, false, false, true, 0 },
+	{ "a start that is not the same for all lanes",
+	  HEAD_WITH("and.u32 r20, r2, 1\nmul.u32 r20, r20, 8192\nmadw.u32 rd20, r20, 1, rd6\n")
+	  "and.u32 r4, r4, 2047\nmadw.u32 rd8, r4, 4, rd20\nmadw.u32 rd14, r4, 4, rd6\n"
+	  "ld.global.u32 r10, [rd8]\nld.global.u32 r11, [rd14]\n" TAIL, false, false, true, 0 },
+	{ "a start that was changed for some lanes",
+	  HEAD_WITH("mov.u32 r20, 0\nsetp.gt.u32 p2, r2, 40\n@p2 mov.u32 r20, 8192\nmadw.u32 rd20, r20, 1, rd6\n")
+	  "and.u32 r4, r4, 2047\nmadw.u32 rd8, r4, 4, rd20\nld.global.u32 r10, [rd8]\nmov.u32 r11, 1\n" TAIL, false, false, false, 0 },
+	{ "a distance that is not the same for all lanes",
+	  HEAD_WITH("mov.u32 r21, 5\nsetp.gt.u32 p2, r2, 40\n@p2 mov.u32 r21, 9\n")
+	  "and.u32 r4, r4, 2047\nadd.u32 r12, r4, r21\nmadw.u32 rd8, r4, 4, rd6\nmadw.u32 rd14, r12, 4, rd6\n"
+	  "ld.global.u32 r10, [rd8]\nld.global.u32 r11, [rd14]\n" TAIL, false, false, true, 0 },
+	{ "the same for rows of words",
+	  HEAD_WITH("mov.u32 r21, 5\nsetp.gt.u32 p2, r2, 40\n@p2 mov.u32 r21, 9\n")
+	  "add.u32 r4, r2, r3\nadd.u32 r12, r4, r21\nmadw.u32 rd8, r4, 4, rd6\nmadw.u32 rd14, r12, 4, rd6\n"
+	  "ld.global.u32 r10, [rd8]\nld.global.u32 r11, [rd14]\n" TAIL, false, false, false, 0 },
+	{ "a first lane that has ended, with another start",
+	  HEAD_WITH("and.u32 r20, r2, 31\nsetp.eq.u32 p2, r20, 0\nmov.u32 r20, 4096\nmadw.u32 rd20, r20, 1, rd6\n"
+		    "@p2 movi64 rd20, 64\n@p2 exit\n")
+	  "and.u32 r4, r4, 2047\nmadw.u32 rd8, r4, 4, rd20\nmadw.u32 rd14, r4, 4, rd6\nld.global.u32 r10, [rd8]\n"
+	  "ld.global.u32 r11, [rd14]\n" TAIL, false, false, true, 0 },
+	{ "words in two places, by turns", HEAD
+	  "and.u32 r5, r4, 1\nand.u32 r4, r4, 7\nmad.u32 r4, r5, 4096, r4\nxor.u32 r12, r4, 1365\nmadw.u32 rd8, r4, 4, rd6\n"
+	  "madw.u32 rd14, r12, 4, rd6\nld.global.u32 r10, [rd8]\nld.global.u32 r11, [rd14]\n" TAIL, false, false, true, 0 },
 };
 
 START_TEST(directed_programs)
