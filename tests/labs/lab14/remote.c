@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "machine.h"
 #include "wire.h"
 
 static union {
@@ -59,13 +58,11 @@ void judge_goes_on(const struct load *l, uint32_t i)
 	begins = false;
 	memcpy(r.most, l->most, sizeof(r.most));
 	for (; r.n < WIRE_REQUESTS && i < l->n; i++, r.n++)
-		r.v[r.n] = (struct wire_request){ .at = l->v[i].at, .client = l->v[i].client, .copies = l->v[i].copies,
-						  .bytes = l->v[i].bytes };
+		r.v[r.n] = l->v[i];
 	r.last = i == l->n;
 	r.until = r.last ? 0 : l->v[i].at;
 	/* If nobody is there any more, the next answer is missing. */
-	if (send(STDIN_FILENO, &r, sizeof(r), MSG_NOSIGNAL) < 0)
-		return;
+	send(STDIN_FILENO, &r, sizeof(r), MSG_NOSIGNAL);
 }
 
 void policy_reset(void)

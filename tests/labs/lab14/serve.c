@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "bench.h"
-#include "machine.h"
 #include "wire.h"
 
 static const struct policy *decides;
@@ -42,18 +41,6 @@ static bool yield(const struct policy_client *has, const struct policy_client *n
 	return say(decides->yield(has, next, now)) != 0;
 }
 
-static void reset(void)
-{
-	decides->reset();
-}
-
-static void ended(uint32_t client, uint32_t copies, uint64_t ns)
-{
-	decides->ended(client, copies, ns);
-}
-
-static const struct policy says = { reset, pick, slice, yield, ended };
-
 /* The next requests.  False: there is no judge any more. */
 static bool get(void)
 {
@@ -76,6 +63,8 @@ static bool more(struct load *l)
 
 void serve(const struct policy *p)
 {
+	const struct policy says = { p->reset, pick, slice, yield, p->ended };
+
 	decides = p;
 	ends_to(STDIN_FILENO);
 	while (get() && got.begin) {

@@ -10,7 +10,7 @@
 #ifndef WIRE_H
 #define WIRE_H
 
-#include "policy.h"
+#include "machine.h"
 
 #define WIRE_REQUESTS	16	/* in one message */
 #define WIRE_ANSWERS	500
@@ -23,10 +23,7 @@ struct wire_requests {
 	uint32_t most[POLICY_CLIENTS];		/* bytes of each client's largest copy */
 	uint32_t n, last;			/* last: these are the last ones of the trace */
 	uint64_t until;				/* not last: time of the next request; the device runs up to here */
-	struct wire_request {
-		uint64_t at;
-		uint32_t client, copies, bytes, pad;
-	} v[WIRE_REQUESTS];
+	struct request v[WIRE_REQUESTS];
 };
 
 /* To the judge: the answers of the policy's functions, in their order.  Or a line of text, "end ..." (labends.h). */

@@ -96,7 +96,7 @@ void child_start(struct child *c, char **argv, bool input)
 	c->in = in[1];
 }
 
-void child_start_confined(struct child *c, char **argv, int socket)
+static void start_confined(struct child *c, char **argv, int socket)
 {
 	struct start s = { .path = "/lab/machine", .argv = argv, .in = socket, .out = -1, .user = NOBODY, .confined = true };
 
@@ -221,7 +221,7 @@ void child_run_judged(const char *name, char **judge, char **machine)
 		return;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s))
 		lab_fatal("the grader has no socket: %s", strerror(errno));
-	child_start_confined(&m, machine, s[1]);
+	start_confined(&m, machine, s[1]);
 	start_judge(&j, judge, s[0]);
 	close(s[0]);
 	close(s[1]);

@@ -18,11 +18,6 @@ struct child {
 
 /* Starts /lab/machine; argv[0] is the program's name. */
 void child_start(struct child *c, char **argv, bool input);
-/*
- * Starts /lab/machine with this socket as its standard input, its output nowhere, and nothing of the file system in its sight: it
- * can only answer what comes through the socket.  The caller's end stays the caller's.
- */
-void child_start_confined(struct child *c, char **argv, int socket);
 /* Reads up to n bytes; 0: the child closed its output; -1: nothing came in time. */
 ssize_t child_read(struct child *c, void *buf, size_t n);
 /* How the child ended, as a line like those that the program prints itself; NULL if it ended as it should. */
@@ -40,7 +35,8 @@ void pass_on(const char *name, char *text, const char *only);
 void child_run(const char *name, char **argv, const char *only);
 /*
  * The same for the program /lab/judge, which has no code of the student's in it, with /lab/machine at the other end of its
- * standard input.  They are different users: what the one prints, the other one cannot touch.
+ * standard input, a socket.  They are different users: what the one prints, the other one cannot touch.  And the machine sees
+ * nothing of the file system, and prints nowhere: it can only answer what comes through the socket.
  */
 void child_run_judged(const char *name, char **judge, char **machine);
 
