@@ -22,14 +22,14 @@ static void begin(const void *p, size_t bytes, bool writes)
 		uint64_t last = end;
 
 		if (!r) {
-			va = (va & ~(uint64_t)(HOST_PAGE - 1)) + HOST_PAGE;
+			va = host_next_page(va);
 			continue;
 		}
 		if (last > host_range_end(r))
 			last = host_range_end(r);
 		if (!t->quiet && host_is_closed(r, va))
 			chk_race_host_access(host_context(r), va, last - va, writes, here, frame);
-		for (; va < last; va = (va & ~(uint64_t)(HOST_PAGE - 1)) + HOST_PAGE)
+		for (; va < last; va = host_next_page(va))
 			host_let(r, va, true);
 	}
 	pthread_mutex_unlock(&chk_lock);
@@ -43,23 +43,19 @@ static void end(void)
 		return;
 	pthread_mutex_lock(&chk_lock);
 	for (unsigned i = t->num_using; i--;)
-		for (uint64_t va = t->using[i].va; va < t->using[i].end; va = (va & ~(uint64_t)(HOST_PAGE - 1)) + HOST_PAGE)
+		for (uint64_t va = t->using[i].va; va < t->using[i].end; va = host_next_page(va))
 			host_close_again(va, true);
 	t->num_using = 0;
 	pthread_mutex_unlock(&chk_lock);
 }
 
-void host_take_calls(void)
-{
-	ppu_host_calls.begin = begin;
-	ppu_host_calls.end = end;
-}
-
 void chk_host_ready(void)
 {
 	watches = &ppu_host_calls != NULL;
-	if (watches)
-		host_take_calls();
+	if (!watches)
+		return;
+	ppu_host_calls.begin = begin;
+	ppu_host_calls.end = end;
 }
 
 bool chk_host_watches(void)

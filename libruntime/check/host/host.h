@@ -37,6 +37,17 @@ bool chk_host_unseen(uint64_t va);
 
 #define HOST_PAGE	4096u
 
+/* The page that has this byte, and the one behind it. */
+static inline uint64_t host_page(uint64_t va)
+{
+	return va & ~(uint64_t)(HOST_PAGE - 1);
+}
+
+static inline uint64_t host_next_page(uint64_t va)
+{
+	return host_page(va) + HOST_PAGE;
+}
+
 struct host_range;
 /* The memory that has this byte, if it is watched; NULL: none. */
 struct host_range *host_range(uint64_t va);
@@ -54,10 +65,6 @@ bool host_near(uint64_t va, uint64_t bytes);
 /* ---- trap.c ---- */
 
 bool host_take_signals(void);	/* false: somebody else has them */
-
-/* ---- call.c ---- */
-
-void host_take_calls(void);
 
 #pragma GCC visibility pop
 #endif

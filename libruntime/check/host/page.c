@@ -76,7 +76,7 @@ bool host_near(uint64_t va, uint64_t bytes)
 void chk_host_add(struct chk_ctx *c, uint64_t va, uint64_t bytes)
 {
 	struct host_range *r = chk_host_watches() ? calloc(1, sizeof(*r)) : NULL;
-	uint64_t size = (bytes + HOST_PAGE - 1) & ~(uint64_t)(HOST_PAGE - 1);
+	uint64_t size = host_page(bytes + HOST_PAGE - 1);
 	size_t at = place_of(va);
 
 	if (r && num == cap) {
@@ -192,7 +192,7 @@ bool host_is_closed(const struct host_range *r, uint64_t va)
 
 void host_let(struct host_range *r, uint64_t va, bool calls)
 {
-	uint64_t at = va & ~(uint64_t)(HOST_PAGE - 1);
+	uint64_t at = host_page(va);
 
 	page_of(r, va)->calls += calls;
 	/* Too many pieces of memory with rights of their own: then it is open as a whole, and not watched. */
@@ -202,7 +202,7 @@ void host_let(struct host_range *r, uint64_t va, bool calls)
 
 void host_close_again(uint64_t va, bool calls)
 {
-	uint64_t at = va & ~(uint64_t)(HOST_PAGE - 1);
+	uint64_t at = host_page(va);
 	struct host_range *r = host_range(va);
 	struct page *p = r ? page_of(r, va) : NULL;
 
