@@ -23,30 +23,11 @@
 #include "compiler/devabi/devlib.h"
 #include "compiler/devlib/library.h"
 
-#define COPY_THREADS	128u	/* THREADS of devabi/box.h */
-#define COPY_BLOCKS	64u
-#define BYTES_PER_BLOCK	(COPY_THREADS * 16u)
-
 struct ppuGraph_st {
 	struct rt_obj obj;
 	struct ppuCtx_st *ctx;		/* with a reference */
 	struct ppuGraph_st *next;	/* as in device memory */
 	uint64_t va;
-};
-
-/* The parameters of __ppu_graph_copy and __ppu_graph_fill. */
-struct box {
-	uint64_t data, pitch, slice;
-};
-struct copy_params {
-	struct box to, from;
-	uint64_t extent[3];
-	uint32_t unit;
-};
-struct fill_params {
-	struct box to;
-	uint64_t extent[3];
-	uint32_t unit, value;
 };
 
 static pthread_mutex_t graphs_lock = PTHREAD_MUTEX_INITIALIZER;	/* of the lists of all contexts */
@@ -85,36 +66,28 @@ static uint64_t up(uint64_t bytes)
 struct launch {
 	ppuGraphNode node;
 	union {
-		struct copy_params copy;
-		struct fill_params fill;
+		struct ppu_box_copy copy;
+		struct ppu_box_fill fill;
 	} own;
 };
 
-static uint32_t unit_of(uint64_t bits)
-{
-	return !(bits & 7) ? 8 : !(bits & 3) ? 4 : 1;
-}
-
 static void of_box(struct launch *l, const ppuGraphNode *n)
 {
-	uint64_t bytes = n->width * n->height * n->depth, blocks = (bytes + BYTES_PER_BLOCK - 1) / BYTES_PER_BLOCK;
-	const struct box to = { n->dst, n->dst_pitch, n->dst_slice }, from = { n->src, n->src_pitch, n->src_slice };
-	const uint64_t extent[3] = { n->width, n->height, n->depth };
+	uint64_t bytes = n->width * n->height * n->depth, blocks = (bytes + PPU_BOX_BLOCK_BYTES - 1) / PPU_BOX_BLOCK_BYTES;
+	const struct ppu_box to = { n->dst, n->dst_pitch, n->dst_slice }, from = { n->src, n->src_pitch, n->src_slice };
+	const struct ppu_extent e = { n->width, n->height, n->depth };
 
 	if (n->kind == PPU_GRAPH_COPY) {
-		l->own.copy = (struct copy_params){ .to = to, .from = from,
-						    .unit = unit_of(to.data | to.pitch | to.slice | from.data | from.pitch |
-								    from.slice | n->width) };
-		memcpy(l->own.copy.extent, extent, sizeof(extent));
-		l->node.packed_bytes = offsetof(struct copy_params, unit) + sizeof(uint32_t);
+		l->own.copy = (struct ppu_box_copy){ to, from, e, ppu_box_unit(to.data | to.pitch | to.slice | from.data |
+									       from.pitch | from.slice | n->width) };
+		l->node.packed_bytes = offsetof(struct ppu_box_copy, unit) + sizeof(l->own.copy.unit);
 	} else {
-		l->own.fill = (struct fill_params){ .to = to, .unit = n->element, .value = n->value };
-		memcpy(l->own.fill.extent, extent, sizeof(extent));
+		l->own.fill = (struct ppu_box_fill){ to, e, n->element, n->value };
 		l->node.packed_bytes = sizeof(l->own.fill);
 	}
 	l->node.packed = &l->own;
-	l->node.grid = ppuDim(blocks < COPY_BLOCKS ? (unsigned)blocks : COPY_BLOCKS, 1, 1);
-	l->node.block = ppuDim(COPY_THREADS, 1, 1);
+	l->node.grid = ppuDim(blocks < PPU_BOX_BLOCKS ? (unsigned)blocks : PPU_BOX_BLOCKS, 1, 1);
+	l->node.block = ppuDim(PPU_BOX_THREADS, 1, 1);
 }
 
 static ppuResult as_launch(struct ppuCtx_st *ctx, const ppuGraphNode *n, struct launch *l)
@@ -205,7 +178,7 @@ static uint64_t bytes_of(const ppuGraphNode *nodes, size_t num)
 	for (size_t i = 0; i < num; i++) {
 		struct ppuFunction_st *f = nodes[i].kind == PPU_GRAPH_KERNEL ? rt_obj_get(nodes[i].function, RT_FUNCTION) : NULL;
 
-		bytes += PPU_TMD_SIZE + up(f ? f->sym->param_bytes : sizeof(struct copy_params));
+		bytes += PPU_TMD_SIZE + up(f ? f->sym->param_bytes : sizeof(struct ppu_box_copy));
 		if (f)
 			rt_obj_put(&f->obj);
 	}

@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes of bytes, and the work of one thread of the kernels that copy and fill them. */
+/* The work of one thread of the kernels that copy and fill boxes of bytes (devlib.h). */
 #ifndef BOX_H
 #define BOX_H
 
 #include "compiler/devabi/dev.h"
 
-#define THREADS		128u	/* of a block of these kernels */
-
-/* A box of bytes. */
-struct box {
-	u64 data, pitch, slice;
-};
-struct extent {
-	u64 width, height, depth;	/* bytes, rows, slices */
-};
-
-
 DEV u64 first(void)
 {
-	return (u64)ctaid_x() * THREADS + tid_x();
+	return (u64)ctaid_x() * PPU_BOX_THREADS + tid_x();
 }
 
 DEV u64 step(void)
 {
-	return (u64)(u32)__nvvm_read_ptx_sreg_nctaid_x() * THREADS;
+	return (u64)(u32)__nvvm_read_ptx_sreg_nctaid_x() * PPU_BOX_THREADS;
 }
 
 /* Threads walk through the units of all rows, unit by unit of 1, 4 or 8 bytes. */
 template <typename T>
-DEV void copy(const struct box *to, const struct box *from, const struct extent *e)
+DEV void copy(const struct ppu_box *to, const struct ppu_box *from, const struct ppu_extent *e)
 {
 	u64 row = e->width / sizeof(T), all = row * e->height * e->depth, i;
 
@@ -40,8 +29,18 @@ DEV void copy(const struct box *to, const struct box *from, const struct extent 
 	}
 }
 
+DEV void copy_box(const struct ppu_box *to, const struct ppu_box *from, const struct ppu_extent *e, u32 unit)
+{
+	if (unit == 8)
+		copy<u64>(to, from, e);
+	else if (unit == 4)
+		copy<u32>(to, from, e);
+	else
+		copy<u8>(to, from, e);
+}
+
 template <typename T>
-DEV void fill(const struct box *to, const struct extent *e, T value)
+DEV void fill(const struct ppu_box *to, const struct ppu_extent *e, T value)
 {
 	u64 row = e->width / sizeof(T), all = row * e->height * e->depth, i;
 

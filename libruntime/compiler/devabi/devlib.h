@@ -158,6 +158,35 @@ struct ppu_cdp_module {
 	u32 num_kernels, reserved;
 };
 
+/* ---- kernels of the library that copy and fill boxes of bytes ----------------------------------- */
+
+#define PPU_BOX_THREADS		128u			/* of a block */
+#define PPU_BOX_BLOCKS		64u			/* at most */
+#define PPU_BOX_BLOCK_BYTES	(PPU_BOX_THREADS * 16ull)	/* for fewer bytes, another block is not worth it */
+/* The largest unit that all numbers are multiples of which were or-ed together; for copies, and fills of equal bytes. */
+PPU_DEVLIB_FN u32 ppu_box_unit(u64 bits)
+{
+	return !(bits & 7) ? 8 : !(bits & 3) ? 4 : 1;
+}
+
+struct ppu_box {
+	u64 data, pitch, slice;
+};
+struct ppu_extent {
+	u64 width, height, depth;	/* bytes, rows, slices */
+};
+/* The kernels' parameters, as they lie in memory. */
+struct ppu_box_copy {
+	struct ppu_box to, from;
+	struct ppu_extent e;
+	u32 unit;
+};
+struct ppu_box_fill {
+	struct ppu_box to;
+	struct ppu_extent e;
+	u32 unit, value;
+};
+
 /* ---- graphs that threads launch ----------------------------------------------------------------- */
 
 /* Environment register with the handle of the graph that a kernel is a node of. */

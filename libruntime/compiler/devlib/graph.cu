@@ -152,17 +152,13 @@ extern "C" __attribute__((global, weak)) void __ppu_graph_start(struct ppu_graph
 
 /* ---- nodes that are no kernels of the program -------------------------------------------------------------- */
 
-extern "C" __attribute__((global, weak)) void __ppu_graph_copy(struct box to, struct box from, struct extent e, u32 unit)
+extern "C" __attribute__((global, weak)) void __ppu_graph_copy(struct ppu_box to, struct ppu_box from, struct ppu_extent e,
+								   u32 unit)
 {
-	if (unit == 8)
-		copy<u64>(&to, &from, &e);
-	else if (unit == 4)
-		copy<u32>(&to, &from, &e);
-	else
-		copy<u8>(&to, &from, &e);
+	copy_box(&to, &from, &e, unit);
 }
 
-extern "C" __attribute__((global, weak)) void __ppu_graph_fill(struct box to, struct extent e, u32 unit, u32 value)
+extern "C" __attribute__((global, weak)) void __ppu_graph_fill(struct ppu_box to, struct ppu_extent e, u32 unit, u32 value)
 {
 	if (unit == 4)
 		fill<u32>(&to, &e, value);

@@ -6,20 +6,12 @@
 #include "compiler/devabi/box.h"
 #include "compiler/devabi/cdp.h"
 
-#define MOST_BLOCKS	64u
-#define BYTES_PER_BLOCK	(THREADS * 16ull)	/* for fewer bytes, another block is not worth it */
-
-extern "C" __attribute__((global, weak)) void __ppu_cdp_copy(struct box to, struct box from, struct extent e, u32 unit)
+extern "C" __attribute__((global, weak)) void __ppu_cdp_copy(struct ppu_box to, struct ppu_box from, struct ppu_extent e, u32 unit)
 {
-	if (unit == 8)
-		copy<u64>(&to, &from, &e);
-	else if (unit == 4)
-		copy<u32>(&to, &from, &e);
-	else
-		copy<u8>(&to, &from, &e);
+	copy_box(&to, &from, &e, unit);
 }
 
-extern "C" __attribute__((global, weak)) void __ppu_cdp_fill(struct box to, struct extent e, u32 unit, u32 value)
+extern "C" __attribute__((global, weak)) void __ppu_cdp_fill(struct ppu_box to, struct ppu_extent e, u32 unit, u32 value)
 {
 	if (unit == 8)
 		fill<u64>(&to, &e, 0x0101010101010101ull * (u8)value);
@@ -29,80 +21,62 @@ extern "C" __attribute__((global, weak)) void __ppu_cdp_fill(struct box to, stru
 		fill<u8>(&to, &e, (u8)value);
 }
 
-static __device__ void (*const copy_kernel)(struct box, struct box, struct extent, u32) = __ppu_cdp_copy;
-static __device__ void (*const fill_kernel)(struct box, struct extent, u32, u32) = __ppu_cdp_fill;
+static __device__ void (*const copy_kernel)(struct ppu_box, struct ppu_box, struct ppu_extent, u32) = __ppu_cdp_copy;
+static __device__ void (*const fill_kernel)(struct ppu_box, struct ppu_extent, u32, u32) = __ppu_cdp_fill;
 
-/* The parameters of the two kernels, as they lie in memory. */
-struct copy_params {
-	struct box to, from;
-	struct extent e;
-	u32 unit;
-};
-struct fill_params {
-	struct box to;
-	struct extent e;
-	u32 unit, value;
-};
-
-/* The largest unit that all addresses are multiples of. */
-DEV u32 unit_of(u64 bits)
-{
-	return !(bits & 7) ? 8 : !(bits & 3) ? 4 : 1;
-}
-
-DEV u64 bits_of(const struct box *b, const struct extent *e)
+DEV u64 bits_of(const struct ppu_box *b, const struct ppu_extent *e)
 {
 	return b->data | e->width | (e->height > 1 || e->depth > 1 ? b->pitch : 0) | (e->depth > 1 ? b->slice : 0);
 }
 
-DEV void *prepare(const void *kernel, const struct extent *e)
+DEV void *prepare(const void *kernel, const struct ppu_extent *e)
 {
-	u64 blocks = (e->width * e->height * e->depth + BYTES_PER_BLOCK - 1) / BYTES_PER_BLOCK;
-	struct dim3 grid = { blocks < MOST_BLOCKS ? (u32)blocks : MOST_BLOCKS, 1, 1 }, block = { THREADS, 1, 1 };
+	u64 blocks = (e->width * e->height * e->depth + PPU_BOX_BLOCK_BYTES - 1) / PPU_BOX_BLOCK_BYTES;
+	struct dim3 grid = { blocks < PPU_BOX_BLOCKS ? (u32)blocks : PPU_BOX_BLOCKS, 1, 1 }, block = { PPU_BOX_THREADS, 1, 1 };
 
 	return __cudaCDP2GetParameterBufferV2(kernel, grid, block, 0);
 }
 
-DEV bool fits(const struct box *b, const struct extent *e)
+DEV bool fits(const struct ppu_box *b, const struct ppu_extent *e)
 {
 	return b->data && (e->height < 2 || b->pitch >= e->width) &&
 	       (e->depth < 2 || b->slice >= b->pitch * e->height);
 }
 
-static __device__ __attribute__((noinline)) int start_copy(const struct box *to, const struct box *from,
-							   const struct extent *e, stream_t stream)
+static __device__ __attribute__((noinline)) int start_copy(const struct ppu_box *to, const struct ppu_box *from,
+							   const struct ppu_extent *e, stream_t stream)
 {
-	struct copy_params *p;
+	struct ppu_box_copy *p;
 
 	if (!e->width || !e->height || !e->depth)
 		return 0;
 	if (!fits(to, e) || !fits(from, e))
 		return __ppu_cdp_error(CDP_INVALID_VALUE);
-	p = (struct copy_params *)prepare((const void *)copy_kernel, e);
+	p = (struct ppu_box_copy *)prepare((const void *)copy_kernel, e);
 	if (!p)
 		return __ppu_cdp_error(CDP_PENDING);
 	p->to = *to;
 	p->from = *from;
 	p->e = *e;
-	p->unit = unit_of(bits_of(to, e) | bits_of(from, e));
+	p->unit = ppu_box_unit(bits_of(to, e) | bits_of(from, e));
 	return __cudaCDP2LaunchDeviceV2(p, stream);
 }
 
-static __device__ __attribute__((noinline)) int start_fill(const struct box *to, const struct extent *e, int value,
+static __device__ __attribute__((noinline)) int start_fill(const struct ppu_box *to, const struct ppu_extent *e, int value,
 							   stream_t stream)
 {
-	struct fill_params *p;
+	struct ppu_box_fill *p;
 
 	if (!e->width || !e->height || !e->depth)
 		return 0;
 	if (!fits(to, e))
 		return __ppu_cdp_error(CDP_INVALID_VALUE);
-	p = (struct fill_params *)prepare((const void *)fill_kernel, e);
+	p = (struct ppu_box_fill *)prepare((const void *)fill_kernel, e);
 	if (!p)
 		return __ppu_cdp_error(CDP_PENDING);
 	p->to = *to;
 	p->e = *e;
-	p->unit = unit_of(bits_of(to, e));
+	p->unit = ppu_box_unit(bits_of(to, e));
 	p->value = (u32)value;
 	return __cudaCDP2LaunchDeviceV2(p, stream);
 }
@@ -113,8 +87,8 @@ static __device__ __attribute__((noinline)) int start_fill(const struct box *to,
 
 CDP_FN(int, MemcpyAsync, (void *dst, const void *src, u64 bytes, u32 kind, stream_t stream), (dst, src, bytes, kind, stream))
 {
-	const struct box to = { (u64)dst, bytes, bytes }, from = { (u64)src, bytes, bytes };
-	const struct extent e = { bytes, 1, 1 };
+	const struct ppu_box to = { (u64)dst, bytes, bytes }, from = { (u64)src, bytes, bytes };
+	const struct ppu_extent e = { bytes, 1, 1 };
 
 	if (kind != KIND_DEVICE && kind != KIND_DEFAULT)
 		return __ppu_cdp_error(CDP_INVALID_VALUE);
@@ -124,8 +98,8 @@ CDP_FN(int, MemcpyAsync, (void *dst, const void *src, u64 bytes, u32 kind, strea
 CDP_FN(int, Memcpy2DAsync, (void *dst, u64 dpitch, const void *src, u64 spitch, u64 width, u64 height, u32 kind, stream_t stream),
        (dst, dpitch, src, spitch, width, height, kind, stream))
 {
-	const struct box to = { (u64)dst, dpitch, dpitch * height }, from = { (u64)src, spitch, spitch * height };
-	const struct extent e = { width, height, 1 };
+	const struct ppu_box to = { (u64)dst, dpitch, dpitch * height }, from = { (u64)src, spitch, spitch * height };
+	const struct ppu_extent e = { width, height, 1 };
 
 	if (kind != KIND_DEVICE && kind != KIND_DEFAULT)
 		return __ppu_cdp_error(CDP_INVALID_VALUE);
@@ -146,21 +120,21 @@ struct copy3d {
 	u64 dst_array;
 	struct pos dst_pos;
 	struct pitched dst;
-	struct extent extent;
+	struct ppu_extent extent;
 	u32 kind;
 };
 
-DEV struct box box_of(const struct pitched *p, const struct pos *at)
+DEV struct ppu_box box_of(const struct pitched *p, const struct pos *at)
 {
 	u64 slice = p->pitch * p->ysize;
-	struct box b = { p->ptr + at->z * slice + at->y * p->pitch + at->x, p->pitch, slice };
+	struct ppu_box b = { p->ptr + at->z * slice + at->y * p->pitch + at->x, p->pitch, slice };
 
 	return b;
 }
 
 CDP_FN(int, Memcpy3DAsync, (const struct copy3d *p, stream_t stream), (p, stream))
 {
-	struct box to, from;
+	struct ppu_box to, from;
 
 	if (!p || (p->kind != KIND_DEVICE && p->kind != KIND_DEFAULT))
 		return __ppu_cdp_error(CDP_INVALID_VALUE);
@@ -173,8 +147,8 @@ CDP_FN(int, Memcpy3DAsync, (const struct copy3d *p, stream_t stream), (p, stream
 
 CDP_FN(int, MemsetAsync, (void *dst, int value, u64 bytes, stream_t stream), (dst, value, bytes, stream))
 {
-	const struct box to = { (u64)dst, bytes, bytes };
-	const struct extent e = { bytes, 1, 1 };
+	const struct ppu_box to = { (u64)dst, bytes, bytes };
+	const struct ppu_extent e = { bytes, 1, 1 };
 
 	return start_fill(&to, &e, value, stream);
 }
@@ -182,16 +156,16 @@ CDP_FN(int, MemsetAsync, (void *dst, int value, u64 bytes, stream_t stream), (ds
 CDP_FN(int, Memset2DAsync, (void *dst, u64 pitch, int value, u64 width, u64 height, stream_t stream),
        (dst, pitch, value, width, height, stream))
 {
-	const struct box to = { (u64)dst, pitch, pitch * height };
-	const struct extent e = { width, height, 1 };
+	const struct ppu_box to = { (u64)dst, pitch, pitch * height };
+	const struct ppu_extent e = { width, height, 1 };
 
 	return start_fill(&to, &e, value, stream);
 }
 
-CDP_FN(int, Memset3DAsync, (struct pitched dst, int value, struct extent e, stream_t stream), (dst, value, e, stream))
+CDP_FN(int, Memset3DAsync, (struct pitched dst, int value, struct ppu_extent e, stream_t stream), (dst, value, e, stream))
 {
 	const struct pos origin = { 0, 0, 0 };
-	const struct box to = box_of(&dst, &origin);
+	const struct ppu_box to = box_of(&dst, &origin);
 
 	return start_fill(&to, &e, value, stream);
 }
