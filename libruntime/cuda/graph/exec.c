@@ -53,7 +53,6 @@ static void exec_free(void *obj)
 	struct CUgraphExec_st *e = obj;
 
 	withdraw_from_device(e);
-
 	for (size_t i = 0; i < e->num; i++) {
 		cu_op_clear(&e->steps[i].op);
 		cu_obj_put(e->steps[i].child);
@@ -148,7 +147,7 @@ static CUresult collect(const struct CUgraphExec_st *e, struct cu_devnodes *list
 }
 
 /* Brings the graph to the device, if it is not there as it is now. */
-static CUresult upload(struct CUgraphExec_st *e, CUgraphExec handle, const struct cu_stream_use *u)
+static CUresult upload(struct CUgraphExec_st *e, const struct cu_stream_use *u)
 {
 	struct cu_devnodes list = { 0 };
 	CUresult r = CUDA_SUCCESS;
@@ -159,7 +158,7 @@ static CUresult upload(struct CUgraphExec_st *e, CUgraphExec handle, const struc
 	r = collect(e, &list);
 	/* All nodes may be switched off. */
 	if (!r && list.num)
-		r = cu_result(ppuGraphCreate(&e->device, (uintptr_t)handle, list.node, list.num));
+		r = cu_result(ppuGraphCreate(&e->device, (uintptr_t)e, list.node, list.num));
 	cu_devnodes_clear(&list);
 	if (!r && e->device) {
 		cu_obj_ref(u->ctx);
@@ -182,7 +181,7 @@ static CUresult check_for_device(const struct CUgraphExec_st *e, unsigned long l
 	return work ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult upload_in(struct CUgraphExec_st *e, CUgraphExec handle, CUstream stream)
+static CUresult upload_in(struct CUgraphExec_st *e, CUstream stream)
 {
 	struct cu_stream_use u;
 	CUresult r = cu_stream_get(stream, &u);
@@ -190,7 +189,7 @@ static CUresult upload_in(struct CUgraphExec_st *e, CUgraphExec handle, CUstream
 	if (r)
 		return r;
 	if (e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
-		r = upload(e, handle, &u);
+		r = upload(e, &u);
 	cu_stream_put(&u);
 	return r;
 }
@@ -215,7 +214,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long
 	e->flags = flags;
 	r = check_for_device(e, flags);
 	if (!r && flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
-		r = upload_in(e, (CUgraphExec)e, stream);
+		r = upload_in(e, stream);
 	if (r) {
 		cu_obj_put(e);
 		return r;
@@ -397,7 +396,7 @@ CUresult i_cuGraphLaunch(CUgraphExec exec, CUstream stream)
 		if (cu_capturing(&u))
 			r = capture(e, &u, &captured);
 		if (!r && !captured && e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) {
-			r = upload(e, exec, &u);
+			r = upload(e, &u);
 			if (!r && e->device)
 				r = cu_result(ppuGraphLaunch(e->device, u.ppu));
 		} else if (!r && !captured) {
@@ -417,7 +416,7 @@ CUresult i_cuGraphUpload(CUgraphExec exec, CUstream stream)
 
 	if (r)
 		return r;
-	r = upload_in(e, exec, stream);
+	r = upload_in(e, stream);
 	cu_obj_put(e);
 	return r;
 }
@@ -500,12 +499,14 @@ static CUresult enabled(CUgraphExec exec, CUgraphNode node, unsigned int *get, c
 	pthread_mutex_lock(&cu_graph_lock);
 	s = n ? step_of(e, n->id) : NULL;
 	if (!s || (s->op.type != CU_GRAPH_NODE_TYPE_KERNEL && s->op.type != CU_GRAPH_NODE_TYPE_MEMCPY &&
-		   s->op.type != CU_GRAPH_NODE_TYPE_MEMSET))
+		   s->op.type != CU_GRAPH_NODE_TYPE_MEMSET)) {
 		r = CUDA_ERROR_INVALID_VALUE;
-	else if (set)
-		s->enabled = *set, e->changed = true;
-	else
+	} else if (get) {
 		*get = s->enabled;
+	} else {
+		s->enabled = *set;
+		e->changed = true;
+	}
 	pthread_mutex_unlock(&cu_graph_lock);
 	cu_obj_put(n);
 	cu_obj_put(e);
