@@ -59,6 +59,12 @@ struct ppu_fuse_group {
 	uint32_t start;		/* the first of these rows, or where among the parameters, 8 bytes */
 };
 
+/* Of groups with an index. */
+static inline bool ppu_fuse_same_start(const struct ppu_fuse_group *g, const struct ppu_fuse_group *o)
+{
+	return g->start == o->start && g->in_rows == o->in_rows;
+}
+
 struct ppu_fuse {
 	uint32_t list[PPU_FUSE_MAX], n, next;	/* PCs; next: behind them */
 	int8_t group[PPU_FUSE_MAX];		/* of a load; -1: computes; or PPU_FUSE_WAY */

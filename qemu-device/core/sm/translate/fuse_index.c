@@ -246,11 +246,6 @@ static bool neighbours(const struct ppu_fuse_group *g, struct value a, const str
 	return same(a, b) && g->write == o->write && g->bytes == o->bytes && away < NEIGHBOURS && away > -NEIGHBOURS;
 }
 
-static bool same_start(const struct ppu_fuse_group *g, const struct ppu_fuse_group *o)
-{
-	return g->start == o->start && g->in_rows == o->in_rows;
-}
-
 /* All rows that a value was taken apart by are looked at. */
 static bool look_at_assumed(struct ppu_fuse *f, const struct value *v)
 {
@@ -283,12 +278,12 @@ static void find_like(struct list *l)
 		near[i] = root(l, (struct value){ .from = l->from[i], .row = l->row[i] }, true);
 		for (unsigned k = i; k-- > 0;) {
 			struct ppu_fuse_group *o = &f->g[k];
-			bool near_by = o->indexed && same_start(g, o) && neighbours(g, near[i], o, near[k]);
+			bool near_by = o->indexed && ppu_fuse_same_start(g, o) && neighbours(g, near[i], o, near[k]);
 
 			if (!o->indexed)
 				continue;
 			/* Those of a loop's rounds go through the array by steps, each from where the one before was. */
-			if (same_start(g, o) && (!g->in_rows || near_by))
+			if (ppu_fuse_same_start(g, o) && (!g->in_rows || near_by))
 				o->ahead = false;
 			if (near_by)
 				g->page = o->page;

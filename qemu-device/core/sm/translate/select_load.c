@@ -90,7 +90,7 @@ static unsigned begins_like(const struct ppu_fuse *f, unsigned i)
 {
 	unsigned k = 0;
 
-	while (!f->g[k].indexed || f->g[k].in_rows != f->g[i].in_rows || f->g[k].start != f->g[i].start)
+	while (!f->g[k].indexed || !ppu_fuse_same_start(&f->g[k], &f->g[i]))
 		k++;
 	return k;
 }
@@ -1294,6 +1294,34 @@ static void one_high_word(struct ppu_seg *s, const struct ppu_fuse_group *g, int
 	EM(e, SHL, Q(RDX), IM(32));
 }
 
+/* rcx = the span that words were found in last, if it is this context's; rax is lost. */
+static void last_span(struct ppu_seg *s, uint32_t no)
+{
+	struct ppu_emit *e = s->e;
+
+	EM(e, MOV, D(RCX), M(R15, offsetof(struct ppu_sm, span_hot), 4));
+	EM(e, ADD, Q(RCX), Q(R15));
+	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_CTX, 8));
+	EM(e, CMP, Q(RAX), M(RCX, PPU_SPAN_AT(0, ctx), 8));
+	JUMP(e, JNZ, no);
+}
+
+/* Goes on at `no` unless all words are below those of t, which is lost. */
+static void all_below(struct ppu_seg *s, int words, int t, uint32_t no)
+{
+	struct ppu_emit *e = s->e;
+
+	if (e->evex) {
+		EM(e, VPCMPUD, K(7), Y(words), Y(t), IM(5));	/* not below */
+		EM(e, KORTESTW, K(7), K(7));
+	} else {
+		EM(e, VPMAXUD, Y(t), Y(t), Y(words));
+		EM(e, VPCMPEQD, Y(t), Y(t), Y(words));
+		EM(e, VPTEST, Y(t), Y(t));
+	}
+	JUMP(e, JNZ, no);
+}
+
 /*
  * The words at rdx + t[0], if all lie in the span that words were found in last.  The stub (one_span() in select_span.c) does
  * the same with values on the stack; here they stay in registers.
@@ -1303,11 +1331,7 @@ static void hot_span(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
 	int off = PPU_SEG_SCRATCH, t = a->t[1];
 	struct ppu_emit *e = s->e;
 
-	EM(e, MOV, D(RCX), M(R15, offsetof(struct ppu_sm, span_hot), 4));
-	EM(e, ADD, Q(RCX), Q(R15));
-	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_CTX, 8));
-	EM(e, CMP, Q(RAX), M(RCX, PPU_SPAN_AT(0, ctx), 8));
-	JUMP(e, JNZ, no);
+	last_span(s, no);
 	EM(e, MOV, Q(RAX), Q(RDX));
 	EM(e, SUB, Q(RAX), M(RCX, PPU_SPAN_AT(0, va), 8));
 	EM(e, VMOVD, X(t), D(RAX));
@@ -1317,15 +1341,7 @@ static void hot_span(struct ppu_seg *s, const struct ppu_away *a, uint32_t no)
 	JUMP(e, JNB, no);
 	no_bits(s, off, 3, no);
 	EM(e, VPBROADCASTD, Y(t), M(RCX, PPU_SPAN_AT(0, bytes), 4));
-	if (e->evex) {
-		EM(e, VPCMPUD, K(7), Y(off), Y(t), IM(5));	/* not below */
-		EM(e, KORTESTW, K(7), K(7));
-	} else {
-		EM(e, VPMAXUD, Y(t), Y(t), Y(off));
-		EM(e, VPCMPEQD, Y(t), Y(t), Y(off));
-		EM(e, VPTEST, Y(t), Y(t));
-	}
-	JUMP(e, JNZ, no);
+	all_below(s, off, t, no);
 	EM(e, MOV, Q(RAX), M(RCX, PPU_SPAN_AT(0, host), 8));
 	EM(e, OR, M(RSP, USED_AT(more), 8), IM(PPU_USED_SPAN));
 	ppu_mem_gather(e, a->y, RAX, off, t);
@@ -1354,11 +1370,7 @@ static void hot_elements(struct ppu_seg *s, const struct ppu_away *a, uint32_t n
 	int t = a->t[1], index = a->index;
 	struct ppu_emit *e = s->e;
 
-	EM(e, MOV, D(RCX), M(R15, offsetof(struct ppu_sm, span_hot), 4));
-	EM(e, ADD, Q(RCX), Q(R15));
-	EM(e, MOV, Q(RAX), M(RSP, PPU_AT_CTX, 8));
-	EM(e, CMP, Q(RAX), M(RCX, PPU_SPAN_AT(0, ctx), 8));
-	JUMP(e, JNZ, no);
+	last_span(s, no);
 	EM(e, MOV, Q(RDX), SLOT_START(a->group));
 	if (a->imm)
 		EM(e, ADD, Q(RDX), imm(s, a->imm, 8));
@@ -1374,15 +1386,7 @@ static void hot_elements(struct ppu_seg *s, const struct ppu_away *a, uint32_t n
 		index = a->lo;
 		words_of_active(s, index, a->index);
 	}
-	if (e->evex) {
-		EM(e, VPCMPUD, K(7), Y(index), Y(t), IM(5));	/* not below */
-		EM(e, KORTESTW, K(7), K(7));
-	} else {
-		EM(e, VPMAXUD, Y(t), Y(t), Y(index));
-		EM(e, VPCMPEQD, Y(t), Y(t), Y(index));
-		EM(e, VPTEST, Y(t), Y(t));
-	}
-	JUMP(e, JNZ, no);
+	all_below(s, index, t, no);
 	EM(e, ADD, Q(RDX), M(RCX, PPU_SPAN_AT(0, host), 8));
 	EM(e, MOV, M(RSP, PPU_AT_SPILL, 8), Q(RDX));
 	extra_of_indices(s, a, a->t[0]);
