@@ -370,6 +370,9 @@ static const struct directed {
 	{ "a page of a span, which the next lanes put out of the TLB", HEAD NO_LANES_OF_PAGE_5
 	  "madw.u32 rd12, r16, 4096, rd12\nmadw.u32 rd8, r4, 4, rd6\nld.global.u32 r11, [rd12]\n"
 	  "ld.global.u32 r10, [rd8]\n" TAIL, false, false, true, 0 },
+	{ "the same, of addresses that are no array's", HEAD NO_LANES_OF_PAGE_5
+	  "mov.u32 r19, 0\nmadw.u32 rd12, r16, 4096, rd12\nmadw.u32 rd8, r4, 4, rd6\nmadw.u32 rd8, r19, 1, rd8\n"
+	  "ld.global.u32 r11, [rd12]\nld.global.u32 r10, [rd8]\n" TAIL, false, false, true, 0 },
 	/* The same for loads with one address, and for words in two spans by turns. */
 	{ "a page of a span in which a group finds its words, which the next lanes put out", HEAD NO_LANES_OF_PAGE_5
 	  "madw.u32 rd12, r16, 4096, rd12\nmadw.u32 rd8, r4, 4, rd6\nld.global.u32 r11, [rd12]\n"
