@@ -12,6 +12,7 @@
  *
  * To the host, on the control port:	"start MS\n"	uptime when CMD starts
  *					"sent N\n"	bytes of output there were (ports only)
+ *					"end MS\n"	uptime when CMD has ended
  *					"exit N\n"	CMD's exit status
  * From the host:			"eof N\n"	end of standard input after N bytes
  *					"size R C\n"	terminal size
@@ -99,6 +100,15 @@ static void raw(int fd)
 		return;
 	cfmakeraw(&t);
 	tcsetattr(fd, TCSANOW, &t);
+}
+
+/* In milliseconds. */
+static unsigned long uptime(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void fail(const char *what)
@@ -191,7 +201,6 @@ int main(int argc, char **argv)
 	static char ibuf[65536];
 	long long input_end = -1, input_read = 0, sent = 0;
 	size_t used = 0, ifrom = 0, ito = 0;
-	struct timespec now;
 	sigset_t chld;
 	pid_t pid;
 
@@ -227,8 +236,7 @@ int main(int argc, char **argv)
 	if (sfd < 0)
 		fail("signalfd");
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	tell("start", now.tv_sec * 1000 + now.tv_nsec / 1000000);
+	tell("start", uptime());
 
 	if (tty) {
 		pid = forkpty(&out, NULL, NULL, NULL);
@@ -365,6 +373,7 @@ int main(int argc, char **argv)
 		tcdrain(io);
 	else
 		tell("sent", sent);
+	tell("end", uptime());
 	tell("exit", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	if (isatty(io))
 		tcdrain(ctl);

@@ -294,6 +294,9 @@ def scenario_run(scenario, puts, where, debug=False):
             said.startswith("vm: ") and "under the command" not in said:
         run.broken = "the machine could not be run (see %s): %s" % (
             paths.shown(run.file(".vm")), said.strip().splitlines()[0] if said.strip() else "no reason given")
+    wrong_clock = re.search(r"^vm: (the guest's clock was wrong: .*)$", said, re.M)
+    if wrong_clock:
+        run.broken = wrong_clock.group(1)
     run.dead = sentence_of_end(run, ended, said)
     return run
 

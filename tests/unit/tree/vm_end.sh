@@ -27,7 +27,7 @@ sys.path.insert(0, "scripts")
 vm = importlib.util.module_from_spec(importlib.util.spec_from_loader("vm", loader))
 loader.exec_module(vm)
 
-args = types.SimpleNamespace(timeout=60, run_timeout=0, tty=False, stdin=False, verbose=False, time=False)
+args = types.SimpleNamespace(timeout=60, run_timeout=0, tty=False, stdin=False, verbose=False, time=False, icount=False)
 proc = subprocess.Popen(["sh", "-c", 'printf "$1" >"$0/ctl"; printf "$2" >"$0/io"', tmp, ctl, io])
 machine = types.SimpleNamespace(proc=proc, tmp=tmp)
 open(tmp + "/console", "w").close()
@@ -55,4 +55,10 @@ end "the status that came before the machine's end" 7 "all of it" 'start 1\nexit
 end "no status: the machine ended under the command" 125 "some of it" 'start 1\n' 'some of it\n'
 grep -q 'ended under the command' "$tmp/out"
 result $? "a sentence says so"
+end "the guest's clock went by like the host's" 0 "" 'start 1\nend 2001\nexit 0\n' ''
+[[ ! -s $tmp/out ]]
+result $? "nothing is said about it"
+end "the guest's clock was too fast" 0 "" 'start 1\nend 9001\nexit 0\n' ''
+grep -q "^vm: the guest's clock was wrong: 9.0 s went by in it, and 0" "$tmp/out"
+result $? "a sentence says how fast"
 exit $failed
