@@ -17,6 +17,7 @@ from . import build, check, model, paths, run, tree
 from .paths import LabError
 
 WRONGS_AT_LEAST = 5
+KERNEL_LINES = 25           # of the kernel that are printed from its first complaint on
 SEED = "1"                  # a student's numbers differ from run to run; what is tested here must not
 _print = threading.Lock()
 
@@ -146,7 +147,10 @@ class Tester:
             out = ["the solution gets %d points" % result.points] + lost(result)
         elif built.text.strip():
             out.append("the solution compiles with warnings:\n" + built.text)
-        out += ["kernel in run %s: %s" % (r.name, l) for r in result.runs.values() for l in r.complaints[:3]]
+        for r in result.runs.values():
+            out += ["kernel in run %s: %s" % (r.name, l) for l in r.complaints[:3]]
+            if r.complaints:        # the machine is gone afterwards: its last words are all there is to find the reason by
+                out += ["  " + l for l in r.dmesg[r.dmesg.find(r.complaints[0]):].splitlines()[:KERNEL_LINES]]
         return out
 
     def skeleton(self, built, mine):
