@@ -72,11 +72,15 @@ EACH_FOLDER = ("qemu-device/core", "kmod")
 # What a file includes although it is not below, and why. kmod/README.rst has the driver's under "Calls up".
 CALLS_UP = {
     ("kmod/memory/ppu_vm.c", "kmod/channel/ppu_channel.h"): "channels do not fetch while properties of their VM change",
+    ("kmod/memory/ppu_vm.c", "kmod/channel/ppu_channel_hw.h"): "channels do not fetch while properties of their VM change",
     ("kmod/memory/ppu_evict.c", "kmod/channel/ppu_hold.h"): "a VM leaves the device when its channels have stopped",
     ("kmod/memory/ppu_vm.c", "kmod/sync/ppu_eventfd.h"): "the eventfds of a VM end with it",
     ("kmod/channel/ppu_channel.c", "kmod/sync/ppu_eventfd.h"): "a channel's end is told to its eventfds",
-    ("kmod/channel/ppu_channel.c", "kmod/sync/ppu_sem.h"): "a channel's end wakes who sleeps in SEM_WAIT",
-    ("kmod/channel/ppu_channel.c", "kmod/sync/ppu_sem_fence.h"): "a channel's end fails fences that wait for it",
+    ("kmod/channel/ppu_channel_error.c", "kmod/sync/ppu_sem.h"): "a channel's end wakes who sleeps in SEM_WAIT",
+    ("kmod/channel/ppu_channel_error.c", "kmod/sync/ppu_sem_fence.h"): "a channel's end fails fences that wait for it",
+    ("kmod/channel/ppu_channel_error.c", "kmod/sync/ppu_eventfd.h"): "a channel's end is told to its eventfds",
+    ("kmod/channel/ppu_channel_error.c", "kmod/report/ppu_coredump.h"): "a channel's end is what a coredump shows",
+    ("kmod/channel/ppu_channel_prop.c", "kmod/report/ppu_fault.h"): "the device may have stopped the channel already",
     ("kmod/channel/ppu_channel.c", "kmod/report/ppu_coredump.h"): "a channel's end is what a coredump shows",
     ("kmod/channel/ppu_channel.c", "kmod/report/ppu_fault.h"): "the device may have stopped the channel already",
     ("kmod/channel/ppu_devq.c", "kmod/report/ppu_fault.h"): "the device may have stopped the queue already",

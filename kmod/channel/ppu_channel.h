@@ -171,17 +171,21 @@ struct ppu_channel {
 struct ppu_channel *ppu_channel_lookup(struct ppu_file *file, u32 id);
 struct ppu_channel *ppu_channel_get_by_chid(struct ppu_device *ppu, u32 chid);
 void ppu_channel_put(struct ppu_channel *chan);
-bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure);
-void ppu_channel_end(struct ppu_channel *chan, const struct ppu_failure *failure);
 void ppu_channel_irq(struct ppu_channel *chan);
-int ppu_channel_dead(struct ppu_channel *chan);
-void ppu_channel_update_pause(struct ppu_channel *chan);
 const char *ppu_channel_type_name(const struct ppu_channel *chan);
 const char *ppu_channel_submit_name(const struct ppu_channel *chan);
+u32 ppu_channel_max_timeout_ms(void);
 void ppu_channel_close_all(struct ppu_file *file);
-void ppu_channel_fail_all(struct ppu_device *ppu, int err);
 int ppu_ioctl_channel_create(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_destroy(struct drm_device *drm, void *data, struct drm_file *filp);
+
+/* ppu_channel_error.c */
+bool ppu_channel_fail(struct ppu_channel *chan, const struct ppu_failure *failure);
+void ppu_channel_end(struct ppu_channel *chan, const struct ppu_failure *failure);
+int ppu_channel_dead(struct ppu_channel *chan);
+void ppu_channel_fail_all(struct ppu_device *ppu, int err);
+
+/* ppu_channel_prop.c */
 int ppu_ioctl_channel_query(struct drm_device *drm, void *data, struct drm_file *filp);
 int ppu_ioctl_channel_set_property(struct drm_device *drm, void *data, struct drm_file *filp);
 

@@ -29,6 +29,7 @@
 #include "base/ppu_quota.h"
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
+#include "channel/ppu_channel_hw.h"
 #include "channel/ppu_group.h"
 #include "channel/ppu_runtime.h"
 #include "memory/ppu_vm.h"

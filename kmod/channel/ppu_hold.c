@@ -20,6 +20,7 @@
 #include "base/ppu_io.h"
 #include "base/ppu_patience.h"
 #include "channel/ppu_channel.h"
+#include "channel/ppu_channel_hw.h"
 #include "channel/ppu_devq.h"
 #include "channel/ppu_group.h"
 #include "channel/ppu_hold.h"

@@ -29,6 +29,7 @@
 #include "base/ppu_quota_vram.h"
 #include "base/ppu_trace.h"
 #include "channel/ppu_channel.h"
+#include "channel/ppu_channel_hw.h"
 #include "core/context.h"
 #include "memory/ppu_bind.h"
 #include "memory/ppu_gem.h"
