@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs that threads launch, through libppu: kernels, copies and fills by a handle that the program chose, and what is
- * refused.  tests/cuda/graph_device.cu tries the tails.
+ * refused.  tests/cuda/graph_device.cu tries the tails at length.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "run_suite.h"
 #include "rt_ok.h"
 
+#define TAIL	0x0100000000000000ull	/* cudaStreamGraphTailLaunch */
 #define AT_ONCE	0x0200000000000000ull	/* cudaStreamGraphFireAndForget */
 
 static const char ptx[] =
@@ -129,6 +130,57 @@ START_TEST(nodes_in_order)
 }
 END_TEST
 
+struct going {
+	void *to;
+	uint64_t graph, how;
+} __attribute__((packed));
+
+/* A node that launches another graph; the answer goes to the number at + 16. */
+static ppuGraphNode going(struct going *p, unsigned at, uint64_t graph, uint64_t how)
+{
+	*p = (struct going){ (uint8_t *)words + at, graph, how };
+	return (ppuGraphNode){ .kind = PPU_GRAPH_KERNEL, .function = function("go"), .grid = ppuDim(1, 1, 1),
+			       .block = ppuDim(1, 1, 1), .packed = p, .packed_bytes = sizeof(*p) };
+}
+
+static uint32_t answer(unsigned at)
+{
+	uint32_t v;
+
+	memcpy(&v, (uint8_t *)words + at + 16, sizeof(v));
+	return v;
+}
+
+/* A graph is in one tail, and there once; one that runs is not launched at once.  The next launch finds everything as before. */
+START_TEST(tail_once)
+{
+	struct append a;
+	struct going p[3];
+	ppuGraphNode n[3];
+	ppuGraph g, h;
+
+	begin();
+	n[0] = appending(&a, 5);
+	OK(ppuGraphCreate(&g, 80, n, 1));
+	n[0] = going(&p[0], 32, 80, TAIL);
+	n[1] = going(&p[1], 64, 80, TAIL);
+	n[2] = going(&p[2], 96, 81, AT_ONCE);
+	OK(ppuGraphCreate(&h, 81, n, 3));
+	for (unsigned i = 1; i < 3; i++) {
+		memset((uint8_t *)words + 32, 9, 96);
+		OK(ppuGraphLaunch(h, NULL));
+		OK(ppuCtxSynchronize());
+		ck_assert_uint_eq(answer(32), 0);
+		ck_assert_uint_eq(answer(64), 1);
+		ck_assert_uint_eq(answer(96), 1);
+		ck_assert_uint_eq(words->number, i == 1 ? 5 : 505);
+	}
+	OK(ppuGraphDestroy(g));
+	OK(ppuGraphDestroy(h));
+	ppuShutdown();
+}
+END_TEST
+
 START_TEST(refused)
 {
 	struct append a;
@@ -168,6 +220,7 @@ int main(void)
 
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, nodes_in_order);
+	tcase_add_test(t, tail_once);
 	tcase_add_test(t, refused);
 	suite_add_tcase(s, t);
 	return run_suite(s);
