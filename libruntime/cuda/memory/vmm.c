@@ -23,6 +23,7 @@ struct piece {				/* the handle is the struct's address */
 	uint64_t bytes;
 	CUmemAllocationProp prop;
 	unsigned int handles, maps;
+	bool primary;			/* with a use of its device's primary context */
 	struct piece *next;
 };
 struct mapping {
@@ -48,16 +49,12 @@ static bool aligned(uint64_t v)
 
 static CUresult check_prop(const CUmemAllocationProp *prop)
 {
-	ppuDeviceProp p;
-	CUresult r;
-
 	if (!prop || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || prop->win32HandleMetaData)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (prop->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
 	    prop->allocFlags.compressionType)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	r = cu_device(prop->location.id, &p);
-	return r ? r : prop->requestedHandleTypes && !cu_other_processes(&p) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+	return cu_device(prop->location.id, NULL);
 }
 
 CUresult i_cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *prop,
@@ -150,15 +147,58 @@ static bool reserved(uint64_t va, uint64_t bytes)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+/*
+ * CUDA makes memory without a context; here it belongs to one. Without a current one that is the primary one of a device, which
+ * becomes the thread's current one until leave_context().
+ */
+static CUresult enter_context(CUdevice device, struct CUctx_st **c, bool *primary)
+{
+	CUcontext own;
+	CUresult r = cu_current(c);
+
+	*primary = false;
+	if (r != CUDA_ERROR_INVALID_CONTEXT)
+		return r;
+	r = i_cuDevicePrimaryCtxRetain(&own, device);
+	if (r)
+		return r;
+	r = i_cuCtxPushCurrent_v2(own);
+	if (!r) {
+		r = cu_current(c);
+		if (!r) {
+			*primary = true;
+			return CUDA_SUCCESS;
+		}
+		i_cuCtxPopCurrent_v2(&own);
+	}
+	i_cuDevicePrimaryCtxRelease_v2(device);
+	return r;
+}
+
+/* If nothing came of it, its uses of the context end. */
+static CUresult leave_context(struct CUctx_st *c, bool primary, CUresult r)
+{
+	CUcontext own;
+
+	if (primary)
+		i_cuCtxPopCurrent_v2(&own);
+	if (primary && r)
+		i_cuDevicePrimaryCtxRelease_v2(c->device);
+	if (r)
+		cu_obj_put(c);
+	return r;
+}
+
 /* Keeps a reference to the context if it succeeds. */
-static CUresult add_piece(struct CUctx_st *c, ppuMem mem, size_t bytes, const CUmemAllocationProp *prop,
+static CUresult add_piece(struct CUctx_st *c, bool primary, ppuMem mem, size_t bytes, const CUmemAllocationProp *prop,
 			  CUmemGenericAllocationHandle *handle)
 {
 	struct piece *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	*n = (struct piece){ .mem = mem, .ctx = c, .ctx_id = c->id, .bytes = bytes, .prop = *prop, .handles = 1 };
+	*n = (struct piece){ .mem = mem, .ctx = c, .ctx_id = c->id, .bytes = bytes, .prop = *prop, .handles = 1,
+			     .primary = primary };
 	pthread_mutex_lock(&lock);
 	n->next = pieces;
 	pieces = n;
@@ -171,27 +211,26 @@ CUresult i_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const
 		       unsigned long long flags)
 {
 	struct CUctx_st *c;
+	bool primary;
 	ppuMem mem;
-	CUresult r = cu_current(&c);
+	CUresult r = cu_ready();
 
 	if (r)
 		return r;
 	if (!handle || !aligned(bytes) || flags)
-		r = CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_INVALID_VALUE;
+	r = check_prop(prop);
 	if (!r)
-		r = check_prop(prop);
-	if (!r && prop->location.id != c->device)
-		r = CUDA_ERROR_INVALID_DEVICE;
-	if (!r)
-		r = cu_result(ppuMemCreate(&mem, bytes));
+		r = enter_context(prop->location.id, &c, &primary);
+	if (r)
+		return r;
+	r = prop->location.id != c->device ? CUDA_ERROR_INVALID_DEVICE : cu_result(ppuMemCreate(&mem, bytes));
 	if (!r) {
-		r = add_piece(c, mem, bytes, prop, handle);
+		r = add_piece(c, primary, mem, bytes, prop, handle);
 		if (r)
 			ppuMemRelease(mem);
 	}
-	if (r)
-		cu_obj_put(c);
-	return r;
+	return leave_context(c, primary, r);
 }
 
 /* Locked. */
@@ -216,6 +255,8 @@ static void piece_done(struct piece *n)
 		}
 	}
 	ppuMemRelease(n->mem);
+	if (n->primary)
+		i_cuDevicePrimaryCtxRelease_v2(n->ctx->device);
 	cu_obj_put(n->ctx);
 	free(n);
 }
@@ -307,28 +348,29 @@ CUresult i_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, 
 				     .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } };
 	int fd = (int)(intptr_t)from;
 	struct CUctx_st *c;
+	bool primary;
 	ppuMem mem;
 	off_t bytes;
-	CUresult r = cu_current(&c);
+	CUresult r = cu_ready();
 
 	if (r)
 		return r;
 	bytes = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
 	if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-		r = CUDA_ERROR_NOT_SUPPORTED;
-	else if (!handle || bytes <= 0 || !aligned((uint64_t)bytes))
-		r = CUDA_ERROR_INVALID_VALUE;
-	else
-		r = cu_result(ppuMemImport(&mem, fd, (size_t)bytes));
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (!handle || bytes <= 0 || !aligned((uint64_t)bytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	r = enter_context(0, &c, &primary);
+	if (r)
+		return r;
+	r = cu_result(ppuMemImport(&mem, fd, (size_t)bytes));
 	prop.location.id = c->device;
 	if (!r) {
-		r = add_piece(c, mem, (size_t)bytes, &prop, handle);
+		r = add_piece(c, primary, mem, (size_t)bytes, &prop, handle);
 		if (r)
 			ppuMemRelease(mem);
 	}
-	if (r)
-		cu_obj_put(c);
-	return r;
+	return leave_context(c, primary, r);
 }
 
 /* ---- mappings ------------------------------------------------------------------------------- */

@@ -349,6 +349,9 @@ START_TEST(mappings)
 	OK(cuMemAddressFree(at, 3 * unit));
 	BAD(cuMemAddressFree(at, 3 * unit));
 	prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	OK(cuMemCreate(&a, unit, &prop, 0));
+	OK(cuMemRelease(a));
+	prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_WIN32;
 	IS(CUDA_ERROR_NOT_SUPPORTED, cuMemCreate(&a, unit, &prop, 0));
 }
 END_TEST
