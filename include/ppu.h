@@ -399,10 +399,10 @@ ppuResult ppuMemCreate(ppuMem *mem, size_t bytes);
 ppuResult ppuMemRelease(ppuMem mem);
 ppuResult ppuMemMap(void *ptr, size_t bytes, ppuMem mem, int read_only);
 /*
- * Memory for other processes, with the kernel driver only (else NOT_SUPPORTED).  A file stands for it, and can be sent through
- * a Unix socket; the other process makes a ppuMem of the file, which stays its own, and maps it.  ppuPointerExport() takes the
- * start of an allocation of ppuMalloc() or ppuMallocHost(); the file stands for the whole buffer around it, which other
- * allocations may share.
+ * Memory for other processes.  A file stands for it, and can be sent through a Unix socket; the other process makes a ppuMem
+ * of the file, which stays its own, and maps it.  ppuPointerExport() takes the start of an allocation of ppuMalloc() or
+ * ppuMallocHost(); the file stands for the whole buffer around it, which other allocations may share.  NOT_SUPPORTED:
+ * memory of ppuMallocHost() with the device inside the process, and what runs under a debugger there.
  */
 ppuResult ppuMemExport(ppuMem mem, int *fd);
 ppuResult ppuMemImport(ppuMem *mem, int fd, size_t bytes);

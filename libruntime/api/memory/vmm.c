@@ -116,8 +116,7 @@ static void drop(struct ppuCtx_st *ctx, struct ppuMem_st *m)
 
 static ppuResult no_export(void)
 {
-	return rt_fail(PPU_ERROR_NOT_SUPPORTED, "memory of a device inside the process cannot be shared with another process; the "
-		       "kernel driver's can");
+	return rt_fail(PPU_ERROR_NOT_SUPPORTED, "this memory cannot be shared with another process");
 }
 
 /* fd: the memory of another process; -1: new memory. */

@@ -369,7 +369,8 @@ static int core_open(const ppuInitOptions *opt, unsigned index, struct be_dev **
 	if (!dev)
 		return -ENOMEM;
 	ppu_bc_background(&ports);
-	if (ppu_bc_record_wanted())
+	dev->recorded = ppu_bc_record_wanted();
+	if (dev->recorded)
 		ppu_bc_record_ports(&ports);
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_cond_init(&dev->turn, NULL);
@@ -557,7 +558,7 @@ static int core_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, s
 	return 0;
 }
 
-static int core_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **out)
+int ppu_bc_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **out)
 {
 	struct be_bo *bo = calloc(1, sizeof(*bo));
 
@@ -597,11 +598,14 @@ static void core_bo_free(struct be_bo *bo)
 		forget_user(bo);
 		origin = bo->origin;
 	} else if (last && bo->place == BE_VRAM) {
-		ppu_bc_vram_free(bo->dev, bo->addr, bo->size);
+		if (ppu_bc_bo_unshare(bo))
+			ppu_bc_vram_free(bo->dev, bo->addr, bo->size);
 	} else if (last) {
 		bus_free(bo->dev, bo->addr, bo->size);
 	}
 	ppu_bc_unlock(bo->dev);
+	if (last && bo->mapped)
+		munmap(bo->user, bo->size);
 	if (last)
 		free(bo);
 	if (origin)
@@ -621,7 +625,7 @@ static int core_bo_peer(struct be_vm *vm, struct be_bo *theirs, struct be_bo **o
 		*out = theirs;
 		return 0;
 	}
-	rc = core_bo_user(vm, theirs->user ? theirs->user : (theirs->place == BE_VRAM ? owner->vram : owner->sys) + theirs->addr,
+	rc = ppu_bc_bo_user(vm, theirs->user ? theirs->user : (theirs->place == BE_VRAM ? owner->vram : owner->sys) + theirs->addr,
 			  theirs->size, out);
 	if (rc)
 		core_bo_free(theirs);
@@ -1075,8 +1079,8 @@ const struct be_ops ppu_be_core = {
 	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
 	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
 	.vm_tasks = ppu_bc_vm_tasks,
-	.bo_alloc = core_bo_alloc, .bo_user = core_bo_user, .bo_free = core_bo_free, .bo_peer = core_bo_peer,
-	.bo_map = core_bo_map,
+	.bo_alloc = core_bo_alloc, .bo_user = ppu_bc_bo_user, .bo_free = core_bo_free, .bo_peer = core_bo_peer,
+	.bo_export = ppu_bc_bo_export, .bo_import = ppu_bc_bo_import, .bo_map = core_bo_map,
 	.bind = core_bind, .unbind = core_unbind,
 	.chan_create = core_chan_create, .chan_stop = core_chan_stop, .chan_free = core_chan_free,
 	.chan_get = core_chan_get, .chan_put = core_chan_put, .chan_kick = core_chan_kick,

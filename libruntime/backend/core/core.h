@@ -49,6 +49,7 @@ struct be_dev {
 	FILE *trace;
 	uint64_t acts;			/* counts what the program, or the driver for it, does to the device */
 	struct record *record;		/* record.c; NULL: nobody debugs */
+	bool recorded;			/* somebody may */
 	struct ppu_workers *pool;
 	struct {
 		pthread_t thread;
@@ -78,6 +79,8 @@ struct be_bo {
 	enum be_place place;
 	uint8_t *user;			/* if set: pages of the process */
 	struct be_bo *origin;		/* if set: `user` is this object's memory, of another device */
+	bool mapped;			/* `user` is a mapping of another process's file, and this object's */
+	int file;			/* if set: the pages of VRAM are this file's (share.c) */
 	unsigned users;
 	struct be_bo *next_user;
 };
@@ -170,6 +173,14 @@ uint32_t ppu_bc_vm_limit(struct be_vm *vm, enum be_vm_limit which);
 int ppu_bc_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value);
 int ppu_bc_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n);
 int ppu_bc_vm_tasks(struct be_vm *vm, struct ppu_task_info *tasks, unsigned *n);
+
+int ppu_bc_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **bo);
+
+/* share.c */
+int ppu_bc_bo_export(struct be_bo *bo, int *fd);
+int ppu_bc_bo_import(struct be_vm *vm, int fd, uint64_t size, struct be_bo **bo);
+/* With the lock held: the pages are VRAM of this process alone again, or, if not, must not be used any more. */
+bool ppu_bc_bo_unshare(struct be_bo *bo);
 
 /* core_devq.c */
 int ppu_bc_devq_create(struct be_vm *vm, const struct be_devq_args *args, struct be_devq *q);

@@ -281,19 +281,15 @@ static int attribute(const ppuDeviceProp *p, CUdevice_attribute a)
 	case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED:
 	case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
 	case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
-	case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:		return 1;
 	case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
-	case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: return cu_other_processes(p);
+	case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+	case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:		return 1;
+	case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:	return CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 	case CU_DEVICE_ATTRIBUTE_NUMA_ID:
 	case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:			return -1;
 	case CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID:		return (int)(p->pci_device << 16 | p->pci_vendor);
 	default:						return texture_attribute(a);
 	}
-}
-
-bool cu_other_processes(const ppuDeviceProp *p)
-{
-	return !strcmp(p->backend, "drm");
 }
 
 CUresult i_cuDeviceGetAttribute(int *value, CUdevice_attribute a, CUdevice device)

@@ -13,8 +13,5 @@ CUresult cu_ready(void);			/* cuInit was called */
 CUresult cu_version(int *version);
 CUresult cu_device(CUdevice device, ppuDeviceProp *prop);
 
-/* Can memory of the device be given to another process? */
-bool cu_other_processes(const ppuDeviceProp *p);
-
 #pragma GCC visibility pop
 #endif

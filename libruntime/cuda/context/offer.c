@@ -113,14 +113,27 @@ static void *thread(void *arg)
 	return NULL;
 }
 
+bool cu_thread(void *(*fn)(void *arg), void *arg)
+{
+	sigset_t every, old;
+	pthread_t t;
+	int rc;
+
+	sigfillset(&every);	/* the program's signals are for threads that it knows */
+	pthread_sigmask(SIG_SETMASK, &every, &old);
+	rc = pthread_create(&t, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!rc)
+		pthread_detach(t);
+	return !rc;
+}
+
 /* Locked. */
 static bool start(void)
 {
 	struct cu_offer o = { .pid = (uint32_t)getpid() };
 	struct sockaddr_un a;
-	sigset_t all, old;
-	pthread_t t;
-	int fd, rc;
+	int fd;
 
 	if (server_pid == getpid())
 		return true;
@@ -129,18 +142,10 @@ static bool start(void)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	rc = bind(fd, (struct sockaddr *)&a, name_of(&o, &a)) || listen(fd, 64);
-	if (!rc) {
-		sigfillset(&all);	/* the program's signals are for threads that it knows */
-		pthread_sigmask(SIG_SETMASK, &all, &old);
-		rc = pthread_create(&t, NULL, thread, (void *)(intptr_t)fd);
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-	}
-	if (rc) {
+	if (bind(fd, (struct sockaddr *)&a, name_of(&o, &a)) || listen(fd, 64) || !cu_thread(thread, (void *)(intptr_t)fd)) {
 		close(fd);
 		return false;
 	}
-	pthread_detach(t);
 	server = o.server;
 	server_pid = getpid();
 	return true;

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum cu_offer_kind { CU_OFFER_MEMORY = 0x50505501, CU_OFFER_EVENT };
+enum cu_offer_kind { CU_OFFER_MEMORY = 0x50505501, CU_OFFER_EVENT, CU_OFFER_POOL };
 
 /* What goes to the other process: a handle of CUDA's 64 bytes. */
 struct cu_offer {
@@ -27,6 +27,9 @@ bool cu_offer_is_mine(const struct cu_offer *offer);
 /* Has somebody made it up?  What it is about must lie in the file's memory. */
 bool cu_offer_is(enum cu_offer_kind kind, const struct cu_offer *offer);
 CUresult cu_offer_take(const struct cu_offer *offer, int *fd);
+
+/* A thread that runs to its end, and gets no signals of the program's. */
+bool cu_thread(void *(*fn)(void *arg), void *arg);
 
 #pragma GCC visibility pop
 #endif

@@ -10,7 +10,6 @@
 
 #include "cuda/memory/ipc.h"
 #include "cuda/context/context.h"
-#include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/graph.h"
@@ -80,16 +79,9 @@ static CUresult give(const struct CUctx_st *c, CUdeviceptr ptr, struct cu_offer 
 }
 
 /* CUDA's rule: only what cuMemAlloc() gave.  Pools and graphs have rules of their own when memory is free again. */
-static bool is_plain(CUdeviceptr ptr, const ppuPointerAttributes *a)
+bool cu_ipc_can(CUdeviceptr ptr, const ppuPointerAttributes *a)
 {
 	return a->type == PPU_MEMORY_DEVICE && !cu_pool_of(ptr) && !cu_graph_owns((uintptr_t)a->base);
-}
-
-bool cu_ipc_can(const struct CUctx_st *c, CUdeviceptr ptr, const ppuPointerAttributes *a)
-{
-	ppuDeviceProp p;
-
-	return is_plain(ptr, a) && !cu_device(c->device, &p) && cu_other_processes(&p);
 }
 
 CUresult i_cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
@@ -101,7 +93,7 @@ CUresult i_cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
 
 	if (r)
 		return r;
-	if (!handle || !cu_is_owned(ptr, c) || !cu_is_ours(ptr, &a) || !is_plain(ptr, &a)) {
+	if (!handle || !cu_is_owned(ptr, c) || !cu_is_ours(ptr, &a) || !cu_ipc_can(ptr, &a)) {
 		r = CUDA_ERROR_INVALID_VALUE;
 	} else {
 		pthread_mutex_lock(&lock);

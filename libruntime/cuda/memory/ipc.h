@@ -12,8 +12,8 @@
 
 struct CUctx_st;
 
-/* May the allocation have a handle?  a: what is known of ptr, which is memory of this context. */
-bool cu_ipc_can(const struct CUctx_st *ctx, CUdeviceptr ptr, const ppuPointerAttributes *a);
+/* May the allocation have a handle?  a: what is known of ptr. */
+bool cu_ipc_can(CUdeviceptr ptr, const ppuPointerAttributes *a);
 /* Memory is freed: its handle is one of nothing from now on. */
 void cu_ipc_freed(CUdeviceptr ptr);
 void cu_ipc_forget(const struct CUctx_st *ctx);	/* the context ends, and its memory with it */

@@ -71,7 +71,7 @@ static CUresult pointer_attribute(void *value, CUpointer_attribute what, CUdevic
 		*(int *)value = 0;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-		*(int *)value = cu_ipc_can(c, ptr, a);
+		*(int *)value = cu_ipc_can(ptr, a);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
 	case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:

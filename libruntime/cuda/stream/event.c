@@ -59,7 +59,7 @@ CUresult i_cuEventCreate(CUevent *event, unsigned int flags)
 	if (!event || flags & ~known || (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING)))
 		r = CUDA_ERROR_INVALID_VALUE;
 	else if (flags & CU_EVENT_INTERPROCESS)
-		r = cu_ipc_event_new(&ipc);
+		r = cu_ipc_event_new(c, &ipc);
 	if (!r) {
 		r = make(c, flags, ipc, event);
 		if (r)

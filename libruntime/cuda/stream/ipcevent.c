@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "cuda/stream/ipcevent.h"
+#include "common/memfile.h"
 #include "cuda/context/context.h"
+#include "cuda/context/device.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/memory/ipc.h"
@@ -26,46 +28,107 @@ struct cu_ipc_event {
 	struct words *cpu;
 	uint64_t device;		/* where the device has them */
 	struct cu_offer offer;
-	bool imported;
+	bool imported, mapped;		/* another process's; not allocated, but of a file */
+	bool in_process;		/* the device works while the program calls */
 	struct cu_import import;
-	void *view;			/* of the imported buffer */
+	void *view;			/* of the file */
 };
 
-CUresult cu_ipc_event_new(struct cu_ipc_event **out)
+/* The words are in the file, which stays the caller's, as the offer says. */
+static CUresult map_file(struct cu_ipc_event *e, int fd, const struct CUctx_st *ctx)
 {
-	struct cu_ipc_event *e = calloc(1, sizeof(*e));
-	void *p;
-	CUresult r;
+	ppuDeviceProp p;
+	CUresult r = cu_device(ctx->device, &p);
 
-	if (!e)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	r = cu_result(ppuMallocHost(&p, sizeof(struct words)));
-	if (!r) {
-		r = cu_export(CU_OFFER_EVENT, p, &e->offer);
-		if (r)
-			ppuFreeHost(p);
-	}
+	if (r)
+		return r;
+	e->in_process = strcmp(p.backend, "drm") != 0;
+	e->view = mmap(NULL, e->offer.buffer, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (e->view == MAP_FAILED)
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	r = cu_import(&e->import, fd, e->offer.buffer);
 	if (r) {
-		free(e);
+		munmap(e->view, e->offer.buffer);
+		return r;
+	}
+	e->mapped = true;
+	e->cpu = (struct words *)((char *)e->view + e->offer.offset);
+	e->device = (uintptr_t)e->import.at + e->offer.offset;
+	return CUDA_SUCCESS;
+}
+
+static CUresult words_allocated(struct cu_ipc_event *e)
+{
+	CUresult r;
+	void *p;
+
+	r = cu_result(ppuMallocHost(&p, sizeof(struct words)));
+	if (r)
+		return r;
+	r = cu_export(CU_OFFER_EVENT, p, &e->offer);
+	if (r) {
+		ppuFreeHost(p);
 		return r;
 	}
 	e->cpu = p;
 	e->device = (uintptr_t)p;
-	*out = e;
 	return CUDA_SUCCESS;
+}
+
+static void unmap_file(struct cu_ipc_event *e, const struct CUctx_st *ctx, unsigned long long id)
+{
+	munmap(e->view, e->offer.buffer);
+	cu_import_end(&e->import, ctx, id);
+}
+
+/* Where pinned memory is that of one process alone. */
+static CUresult words_in_file(struct cu_ipc_event *e, const struct CUctx_st *ctx)
+{
+	int fd = ppu_memfile_new("ppu-event", PPU_MEM_GRANULARITY);
+	CUresult r;
+
+	if (fd < 0)
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	e->offer.bytes = sizeof(struct words);
+	e->offer.buffer = PPU_MEM_GRANULARITY;
+	r = map_file(e, fd, ctx);
+	if (r) {
+		close(fd);
+		return r;
+	}
+	r = cu_offer_new(CU_OFFER_EVENT, fd, &e->offer);
+	if (r)
+		unmap_file(e, ctx, ctx->id);
+	return r;
+}
+
+CUresult cu_ipc_event_new(const struct CUctx_st *ctx, struct cu_ipc_event **out)
+{
+	struct cu_ipc_event *e = calloc(1, sizeof(*e));
+	CUresult r;
+
+	if (!e)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	r = words_allocated(e);
+	if (r == CUDA_ERROR_NOT_SUPPORTED)
+		r = words_in_file(e, ctx);
+	if (r)
+		free(e);
+	else
+		*out = e;
+	return r;
 }
 
 void cu_ipc_event_end(struct cu_ipc_event *e, struct CUctx_st *ctx, unsigned long long id)
 {
 	if (!e)
 		return;
-	if (e->imported) {
-		munmap(e->view, e->offer.buffer);
-		cu_import_end(&e->import, ctx, id);
-	} else {
+	if (!e->imported)
 		cu_offer_end(&e->offer);
+	if (e->mapped)
+		unmap_file(e, ctx, id);
+	else
 		cu_free_host_in(ctx, id, e->cpu);
-	}
 	free(e);
 }
 
@@ -101,7 +164,9 @@ CUresult cu_ipc_event_record(struct cu_ipc_event *e, ppuEvent own, ppuStream str
 	r = cu_result(ppuStreamWordOps(stream, ops, num));
 	if (r)		/* nobody waits for ever for what will not come */
 		__atomic_store_n(&e->cpu->done[n % RECORDS], n, __ATOMIC_RELEASE);
-	return r ? r : cu_result(ppuEventRecord(own, stream));
+	if (!r)
+		r = cu_result(ppuEventRecord(own, stream));
+	return !r && e->in_process && !cu_ipc_drive(own) ? CUDA_ERROR_OUT_OF_MEMORY : r;
 }
 
 CUresult cu_ipc_event_wait(struct cu_ipc_event *e, ppuStream stream)
@@ -152,7 +217,7 @@ CUresult i_cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
 	return r;
 }
 
-static CUresult take(const struct cu_offer *offer, struct cu_ipc_event **out)
+static CUresult take(const struct cu_offer *offer, const struct CUctx_st *ctx, struct cu_ipc_event **out)
 {
 	struct cu_ipc_event *e = calloc(1, sizeof(*e));
 	CUresult r;
@@ -160,28 +225,18 @@ static CUresult take(const struct cu_offer *offer, struct cu_ipc_event **out)
 
 	if (!e)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	e->offer = *offer;
+	e->imported = true;
 	r = cu_offer_take(offer, &fd);
 	if (!r) {
-		e->view = mmap(NULL, offer->buffer, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (e->view == MAP_FAILED) {
-			r = CUDA_ERROR_OPERATING_SYSTEM;
-		} else {
-			r = cu_import(&e->import, fd, offer->buffer);
-			if (r)
-				munmap(e->view, offer->buffer);
-		}
+		r = map_file(e, fd, ctx);
 		close(fd);
 	}
-	if (r) {
+	if (r)
 		free(e);
-		return r;
-	}
-	e->imported = true;
-	e->offer = *offer;
-	e->cpu = (struct words *)((char *)e->view + offer->offset);
-	e->device = (uintptr_t)e->import.at + offer->offset;
-	*out = e;
-	return CUDA_SUCCESS;
+	else
+		*out = e;
+	return r;
 }
 
 CUresult i_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
@@ -199,7 +254,7 @@ CUresult i_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
 	else if (cu_offer_is_mine(&offer))
 		r = CUDA_ERROR_INVALID_CONTEXT;
 	else
-		r = take(&offer, &ipc);
+		r = take(&offer, c, &ipc);
 	if (!r) {
 		r = cu_event_of(c, ipc, event);
 		if (r)

@@ -858,7 +858,7 @@ END_TEST
 START_TEST(attributes_of_addresses)
 {
 	static const CUpointer_attribute zero[] = {
-		CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+		CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, CU_POINTER_ATTRIBUTE_IS_MANAGED,
 		CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE,
 	};
 	unsigned long long id, other;
@@ -874,6 +874,8 @@ START_TEST(attributes_of_addresses)
 		OK(cuPointerGetAttribute(&v, zero[i], p));
 		ck_assert_int_eq(v, 0);
 	}
+	OK(cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, p));
+	ck_assert_int_eq(v, 1);
 	OK(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, p + 5));
 	OK(cuPointerGetAttribute(&other, CU_POINTER_ATTRIBUTE_BUFFER_ID, p));
 	ck_assert_uint_eq(id, other);
