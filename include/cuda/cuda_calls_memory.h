@@ -78,6 +78,13 @@ C(cuMemExportToShareableHandle, cuMemExportToShareableHandle, 10020, (void *, ou
 	(CUmemGenericAllocationHandle, handle), (CUmemAllocationHandleType, type), (unsigned long long, flags)) \
 C(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle, 10020, (CUmemGenericAllocationHandle *, handle), \
 	(void *, from), (CUmemAllocationHandleType, type)) \
+C(cuMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle, 11020, (void *, out), (CUmemoryPool, pool), \
+	(CUmemAllocationHandleType, type), (unsigned long long, flags)) \
+C(cuMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle, 11020, (CUmemoryPool *, pool), (void *, from), \
+	(CUmemAllocationHandleType, type), (unsigned long long, flags)) \
+C(cuMemPoolExportPointer, cuMemPoolExportPointer, 11020, (CUmemPoolPtrExportData *, data), (CUdeviceptr, ptr)) \
+C(cuMemPoolImportPointer, cuMemPoolImportPointer, 11020, (CUdeviceptr *, ptr), (CUmemoryPool, pool), \
+	(CUmemPoolPtrExportData *, data)) \
 /* memory operations of streams */ \
 P(cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz, cuStreamWaitValue32, 11070, (CUstream, stream), \
 	(CUdeviceptr, ptr), (cuuint32_t, value), (unsigned int, flags)) \

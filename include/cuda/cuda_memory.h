@@ -71,6 +71,9 @@ typedef struct CUmemPoolProps_st {
 	unsigned short usage;
 	unsigned char reserved[54];
 } CUmemPoolProps;
+typedef struct CUmemPoolPtrExportData_st {
+	unsigned char reserved[64];
+} CUmemPoolPtrExportData;
 
 #define CU_MEM_ATTACH_GLOBAL	1
 #define CU_MEM_ATTACH_HOST	2

@@ -91,6 +91,11 @@ CUDART_INLINE_ cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t bytes, cudaMe
 {
 	return ::cudaMallocFromPoolAsync((void **)(void *)ptr, bytes, pool, stream);
 }
+template <class T>
+CUDART_INLINE_ cudaError_t cudaMallocAsync(T **ptr, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return ::cudaMallocFromPoolAsync((void **)(void *)ptr, bytes, pool, stream);
+}
 
 template <class T>
 CUDART_INLINE_ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *ptr, size_t bytes = 0,

@@ -119,6 +119,12 @@ C(cudaMemPoolGetAccess, (enum cudaMemAccessFlags *, flags), (cudaMemPool_t, pool
 C(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *, pool), (int, device)) \
 C(cudaDeviceGetMemPool, (cudaMemPool_t *, pool), (int, device)) \
 C(cudaDeviceSetMemPool, (int, device), (cudaMemPool_t, pool)) \
+C(cudaMemPoolExportToShareableHandle, (void *, out), (cudaMemPool_t, pool), (enum cudaMemAllocationHandleType, type), \
+	(unsigned int, flags)) \
+C(cudaMemPoolImportFromShareableHandle, (cudaMemPool_t *, pool), (void *, from), (enum cudaMemAllocationHandleType, type), \
+	(unsigned int, flags)) \
+C(cudaMemPoolExportPointer, (struct cudaMemPoolPtrExportData *, data), (void *, ptr)) \
+C(cudaMemPoolImportPointer, (void **, ptr), (cudaMemPool_t, pool), (struct cudaMemPoolPtrExportData *, data)) \
 /* copies */ \
 D(cudaMemcpy, (void *, dst), (const void *, src), (size_t, bytes), (enum cudaMemcpyKind, kind)) \
 Z(cudaMemcpyAsync, (void *, dst), (const void *, src), (size_t, bytes), (enum cudaMemcpyKind, kind), \

@@ -503,7 +503,10 @@ enum cudaMemPoolAttr {
 	cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh
 };
 enum cudaMemAllocationType { cudaMemAllocationTypeInvalid, cudaMemAllocationTypePinned };
-enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor = 1 };
+enum cudaMemAllocationHandleType {
+	cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor = 1, cudaMemHandleTypeWin32 = 2,
+	cudaMemHandleTypeWin32Kmt = 4, cudaMemHandleTypeFabric = 8
+};
 enum cudaMemLocationType {
 	cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost, cudaMemLocationTypeHostNuma,
 	cudaMemLocationTypeHostNumaCurrent
@@ -527,6 +530,9 @@ struct cudaMemPoolProps {
 	size_t maxSize;
 	unsigned short usage;
 	unsigned char reserved[54];
+};
+struct cudaMemPoolPtrExportData {
+	unsigned char reserved[64];
 };
 
 /* ---- graphs --------------------------------------------------------------------------------- */

@@ -19,7 +19,9 @@ W(cuMemAdvise) W(cuMemPrefetchAsync) W(cuMemRangeGetAttribute) W(cuStreamAttachM
 W(cuMemHostRegister_v2) W(cuMemHostUnregister) W(cuMemAllocAsync) W(cuMemFreeAsync) \
 W(cuMemAllocFromPoolAsync) W(cuMemPoolCreate) W(cuMemPoolDestroy) W(cuMemPoolTrimTo) \
 W(cuMemPoolSetAttribute) W(cuMemPoolGetAttribute) W(cuMemPoolSetAccess) W(cuMemPoolGetAccess) \
-W(cuDeviceGetDefaultMemPool) W(cuDeviceGetMemPool) W(cuDeviceSetMemPool) W(cuLaunchCooperativeKernel) \
+W(cuMemPoolExportToShareableHandle) W(cuMemPoolImportFromShareableHandle) W(cuMemPoolExportPointer) \
+W(cuMemPoolImportPointer) W(cuDeviceGetDefaultMemPool) W(cuDeviceGetMemPool) W(cuDeviceSetMemPool) \
+W(cuLaunchCooperativeKernel) \
 W(cuStreamBeginCapture_v2) W(cuStreamIsCapturing) W(cuStreamEndCapture) \
 W(cuThreadExchangeStreamCaptureMode) W(cuGraphCreate) W(cuGraphDestroy) W(cuGraphClone) \
 W(cuGraphAddKernelNode_v2) W(cuGraphAddMemcpyNode) W(cuGraphAddMemsetNode) W(cuGraphAddHostNode) \

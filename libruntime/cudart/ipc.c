@@ -51,3 +51,41 @@ cudaError_t i_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t ha
 	memcpy(&h, &handle, sizeof(h));
 	return crt_error(cuIpcOpenEventHandle((CUevent *)event, h));
 }
+
+cudaError_t i_cudaMemPoolExportToShareableHandle(void *out, cudaMemPool_t pool, enum cudaMemAllocationHandleType type,
+						 unsigned int flags)
+{
+	cudaError_t e = crt_enter();
+
+	return e ? e : CRT_CALL(cuMemPoolExportToShareableHandle, out, pool, (CUmemAllocationHandleType)type, flags);
+}
+
+cudaError_t i_cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *from, enum cudaMemAllocationHandleType type,
+						   unsigned int flags)
+{
+	cudaError_t e = crt_enter();
+
+	return e ? e : CRT_CALL(cuMemPoolImportFromShareableHandle, pool, from, (CUmemAllocationHandleType)type, flags);
+}
+
+cudaError_t i_cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *ptr)
+{
+	cudaError_t e = crt_enter();
+
+	return e ? e : CRT_CALL(cuMemPoolExportPointer, CRT_SAME(CUmemPoolPtrExportData *, data), (uintptr_t)ptr);
+}
+
+cudaError_t i_cudaMemPoolImportPointer(void **ptr, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data)
+{
+	CUdeviceptr p;
+	cudaError_t e = crt_enter();
+
+	if (e)
+		return e;
+	if (!ptr)
+		return cudaErrorInvalidValue;
+	e = CRT_CALL(cuMemPoolImportPointer, &p, pool, CRT_SAME(CUmemPoolPtrExportData *, data));
+	if (!e)
+		*ptr = (void *)(uintptr_t)p;
+	return e;
+}

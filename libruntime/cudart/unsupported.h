@@ -31,8 +31,7 @@ U(cudaLibraryGetKernel) U(cudaLibraryGetKernelCount) U(cudaLibraryGetManaged) U(
 U(cudaLibraryLoadData) U(cudaLibraryLoadFromFile) U(cudaLibraryUnload) U(cudaLogsCurrent) U(cudaLogsDumpToFile) \
 U(cudaLogsDumpToMemory) U(cudaLogsRegisterCallback) U(cudaLogsUnregisterCallback) \
 U(cudaMemDiscardAndPrefetchBatchAsync) U(cudaMemDiscardAndPrefetchBatchAsync_ptsz) U(cudaMemDiscardBatchAsync) \
-U(cudaMemDiscardBatchAsync_ptsz) U(cudaMemGetDefaultMemPool) U(cudaMemGetMemPool) U(cudaMemPoolExportPointer) \
-U(cudaMemPoolExportToShareableHandle) U(cudaMemPoolImportFromShareableHandle) U(cudaMemPoolImportPointer) \
+U(cudaMemDiscardBatchAsync_ptsz) U(cudaMemGetDefaultMemPool) U(cudaMemGetMemPool) \
 U(cudaMemPrefetchBatchAsync) U(cudaMemPrefetchBatchAsync_ptsz) U(cudaMemSetMemPool) U(cudaMemcpy3DBatchAsync) \
 U(cudaMemcpy3DBatchAsync_ptsz) U(cudaMemcpyBatchAsync) U(cudaMemcpyBatchAsync_ptsz) \
 U(cudaMipmappedArrayGetMemoryRequirements) U(cudaMipmappedArrayGetSparseProperties) \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory and events of several processes, through the driver: the first process gives handles of an allocation, an event and
- * a piece of cuMemCreate() through a pipe (and a socket) to one that it has nothing else in common with, and to one of
- * another user, who gets nothing.
+ * Memory and events of several processes: the first process gives handles of an allocation, an event, a piece of cuMemCreate()
+ * and a pool through a pipe (and a socket) to one that it has nothing else in common with, and to one of another user, who
+ * gets nothing.  Through the driver, and as a unit test with a device in each process.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -109,6 +109,101 @@ static CUdeviceptr map_piece(CUmemGenericAllocationHandle h)
 	return p;
 }
 
+/* ---- a pool ----------------------------------------------------------------------------------- */
+
+#define POOL_BYTES	4096u
+
+static void pool_given(int s)
+{
+	CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .handleTypes = CU_MEM_HANDLE_TYPE_WIN32,
+				 .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
+	CUmemPoolPtrExportData data, again;
+	CUmemoryPool pool, plain;
+	CUdeviceptr p, other;
+	int fd, types;
+	char byte;
+
+	OK(cuDeviceGetAttribute(&types, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, 0));
+	SAME(types, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+	MUST(CUDA_ERROR_NOT_SUPPORTED, cuMemPoolCreate(&pool, &props));
+	props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	OK(cuMemPoolCreate(&pool, &props));
+	OK(cuMemAllocFromPoolAsync(&p, POOL_BYTES, pool, NULL));
+	OK(cuMemAllocAsync(&other, POOL_BYTES, NULL));
+	OK(cuMemsetD32(p, 5, POOL_BYTES / 4));
+	OK(cuDeviceGetDefaultMemPool(&plain, 0));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportPointer(&data, p));	/* its pool is not shared yet */
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportToShareableHandle(&fd, plain, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportToShareableHandle(&fd, pool, CU_MEM_HANDLE_TYPE_WIN32, 0));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportToShareableHandle(&fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1));
+	OK(cuMemPoolExportToShareableHandle(&fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	send_file(s, fd);
+	close(fd);
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportPointer(&data, other));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportPointer(&data, p + 4));
+	OK(cuMemPoolExportPointer(&data, p));
+	OK(cuMemPoolExportPointer(&again, p));
+	SAME(memcmp(&data, &again, sizeof(data)), 0);
+	SAME(write(s, &data, sizeof(data)), sizeof(data));
+	SAME(read(s, &byte, 1), 1);
+	SAME(word_at(p), 6);
+	SAME(word_at(p + POOL_BYTES - 4), 77);
+	/* The pool gives it back: the handle is one of nothing. */
+	OK(cuMemFreeAsync(p, NULL));
+	OK(cuCtxSynchronize());
+	OK(cuMemFreeAsync(other, NULL));
+	OK(cuMemPoolDestroy(pool));
+	SAME(write(s, "p", 1), 1);
+}
+
+static void pool_taken(int s, CUfunction f)
+{
+	CUmemPoolPtrExportData data, wrong;
+	CUmemoryPool pool, of;
+	cuuint64_t bytes;
+	CUdeviceptr p, q;
+	int fd, pair[2];
+	char byte;
+
+	SAME(pipe(pair), 0);
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)pair[0],
+									  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	fd = receive_file(s);
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_WIN32, 0));
+	OK(cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	close(fd);
+	/* Nothing is allocated from a pool of another process. */
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(&q, 64, pool, NULL));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, pool));
+	SAME(read(s, &data, sizeof(data)), sizeof(data));
+	wrong = data;
+	wrong.reserved[56] ^= 1;		/* of another pool */
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportPointer(&p, pool, &wrong));
+	OK(cuDeviceGetDefaultMemPool(&of, 0));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportPointer(&p, of, &data));
+	OK(cuMemPoolImportPointer(&p, pool, &data));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportPointer(&wrong, p));
+	OK(cuMemPoolImportPointer(&q, pool, &data));
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+	SAME(of == pool, 1);
+	OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
+	SAME(bytes, 2 * POOL_BYTES);
+	SAME(word_at(p), 5);
+	add_one(f, p, NULL);
+	OK(cuMemsetD32(q + POOL_BYTES - 4, 77, 1));
+	SAME(word_at(p + POOL_BYTES - 4), 77);
+	OK(cuMemFree(q));
+	OK(cuMemFreeAsync(p, NULL));
+	OK(cuCtxSynchronize());
+	OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes));
+	SAME(bytes, 0);
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemFree(p));
+	SAME(write(s, "p", 1), 1);
+	SAME(read(s, &byte, 1), 1);
+	MUST(CUDA_ERROR_INVALID_HANDLE, cuMemPoolImportPointer(&p, pool, &data));
+	OK(cuMemPoolDestroy(pool));
+}
+
 /* ---- the second process ---------------------------------------------------------------------- */
 
 static void second(int s)
@@ -160,6 +255,7 @@ static void second(int s)
 	SAME(write(s, "c", 1), 1);
 	OK(cuMemUnmap(piece, PIECE));
 	OK(cuMemRelease(h));
+	pool_taken(s, f);
 	OK(cuIpcCloseMemHandle(p));
 	SAME(word_at(p), 44);		/* it was opened twice */
 	OK(cuIpcCloseMemHandle(p));
@@ -180,6 +276,8 @@ static void stranger(int s)
 	CUdeviceptr p;
 
 	who = "stranger";
+	if (geteuid())
+		_exit(0);		/* who is not root cannot become another user */
 	begin();
 	if (setresuid(65534, 65534, 65534))
 		_exit(1);
@@ -292,6 +390,7 @@ static void first(int s, int t)
 	close(fd);
 	SAME(read(s, &byte, 1), 1);
 	SAME(word_at(piece), 55);
+	pool_given(s);
 	OK(cuMemFree(p));
 	SAME(write(s, &m, sizeof(m)), sizeof(m));
 }

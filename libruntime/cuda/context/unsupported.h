@@ -6,8 +6,7 @@
 
 #define CU_UNSUPPORTED(U) \
 /* other processes */ \
-U(cuMemPoolExportToShareableHandle) U(cuMemPoolImportFromShareableHandle) U(cuMemPoolExportPointer) \
-U(cuMemPoolImportPointer) U(cuMemGetHandleForAddressRange) \
+U(cuMemGetHandleForAddressRange) \
 /* other devices and libraries */ \
 U(cuLaunchCooperativeKernelMultiDevice) U(cuImportExternalMemory) U(cuExternalMemoryGetMappedBuffer) \
 U(cuExternalMemoryGetMappedMipmappedArray) U(cuDestroyExternalMemory) U(cuImportExternalSemaphore) \

@@ -5,16 +5,13 @@
  * blocks beyond a pool's release threshold are given back when a program has waited for the context, and when
  * memory is short.
  */
-#include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include <ppu.h>
-#include "cuda/memory/pool.h"
+#include "cuda/memory/poolblock.h"
 #include "cuda/context/context.h"
 #include "cuda/context/device.h"
 #include "cuda/context/error.h"
-#include "cuda/context/object.h"
 #include "cuda/graph/capture.h"
 #include "cuda/graph/graph.h"
 #include "cuda/graph/work.h"
@@ -25,30 +22,7 @@
 #define MAX_DEVICES	32
 #define UNIT		512u	/* sizes are multiples */
 
-struct block {
-	uint64_t va, bytes;
-	bool used;
-	ppuStream stream;	/* the stream in which the block was freed */
-	ppuEvent freed;		/* recorded when it was freed; NULL: any stream may use the block */
-	struct block *next;
-};
-
-struct CUmemPoolHandle_st {
-	struct cu_obj obj;
-	CUdevice device;
-	bool is_default;
-	struct CUctx_st *ctx;		/* the blocks' context, no reference; use in another context empties the pool */
-	unsigned long long ctx_id;
-	struct block *blocks;
-	uint64_t threshold, limit;	/* limit 0: none */
-	uint64_t used, used_high, reserved, reserved_high;
-	int reuse[3];
-	CUmemAccess_flags access;
-	struct CUmemPoolHandle_st *next;	/* list of all pools, also of those whose handle has ended */
-};
-
-/* Guards pools and blocks. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t cu_pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUmemPoolHandle_st *pools;
 static struct CUmemPoolHandle_st *default_pool[MAX_DEVICES], *current_pool[MAX_DEVICES];
 
@@ -73,7 +47,8 @@ static void block_free(struct CUmemPoolHandle_st *p, struct block *b, bool give_
 		p->used -= b->bytes;
 	if (b->freed && give_back)
 		ppuEventDestroy(b->freed);
-	if (give_back)
+	cu_pool_unshare(p, b, give_back);
+	if (give_back && !p->imported)
 		ppuFree((void *)(uintptr_t)b->va);
 	free(b);
 }
@@ -92,11 +67,11 @@ static void change_context(struct CUmemPoolHandle_st *p, const struct CUctx_st *
 
 void cu_pool_forget(const struct CUctx_st *c)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&cu_pool_lock);
 	for (struct CUmemPoolHandle_st *p = pools; p; p = p->next)
 		while (p->ctx == c && p->ctx_id == c->id && p->blocks)
 			block_free(p, p->blocks, false);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cu_pool_lock);
 }
 
 static bool is_idle(const struct block *b)
@@ -113,6 +88,18 @@ static bool reusable(const struct block *b, uint64_t bytes, ppuStream stream)
 	return (b->stream == stream && !chk_wants_unwritten()) || is_idle(b);
 }
 
+void cu_pool_add(struct CUmemPoolHandle_st *p, struct block *b)
+{
+	b->next = p->blocks;
+	p->blocks = b;
+	p->reserved += b->bytes;
+	raise_to(&p->reserved_high, p->reserved);
+	if (b->used) {
+		p->used += b->bytes;
+		raise_to(&p->used_high, p->used);
+	}
+}
+
 static struct block *block_new(struct CUmemPoolHandle_st *p, uint64_t bytes)
 {
 	struct block *b = calloc(1, sizeof(*b));
@@ -124,10 +111,7 @@ static struct block *block_new(struct CUmemPoolHandle_st *p, uint64_t bytes)
 	}
 	b->va = (uintptr_t)mem;
 	b->bytes = bytes;
-	b->next = p->blocks;
-	p->blocks = b;
-	p->reserved += bytes;
-	raise_to(&p->reserved_high, p->reserved);
+	cu_pool_add(p, b);
 	return b;
 }
 
@@ -184,8 +168,7 @@ static CUresult take(struct CUmemPoolHandle_st *p, uint64_t asked, uint64_t byte
 	return CUDA_SUCCESS;
 }
 
-/* Locked. */
-static struct block *block_of(CUdeviceptr ptr, bool inside, struct CUmemPoolHandle_st **pool)
+struct block *cu_pool_block_at(CUdeviceptr ptr, bool inside, struct CUmemPoolHandle_st **pool)
 {
 	for (struct CUmemPoolHandle_st *p = pools; p; p = p->next) {
 		for (struct block *b = p->blocks; b; b = b->next) {
@@ -202,9 +185,9 @@ CUmemoryPool cu_pool_of(CUdeviceptr ptr)
 {
 	struct CUmemPoolHandle_st *p = NULL;
 
-	pthread_mutex_lock(&lock);
-	block_of(ptr, true, &p);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&cu_pool_lock);
+	cu_pool_block_at(ptr, true, &p);
+	pthread_mutex_unlock(&cu_pool_lock);
 	return p;
 }
 
@@ -221,11 +204,11 @@ static void retire(struct CUmemPoolHandle_st *p, struct block *b, ppuStream stre
 
 void cu_pool_idle(const struct CUctx_st *c)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&cu_pool_lock);
 	for (struct CUmemPoolHandle_st *p = pools; p; p = p->next)
 		if (p->ctx == c && p->ctx_id == c->id)
 			trim(p, p->used + p->threshold < p->used ? UINT64_MAX : p->used + p->threshold);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cu_pool_lock);
 }
 
 CUresult cu_pool_free(const struct CUctx_st *c, CUdeviceptr ptr, bool *was)
@@ -235,25 +218,25 @@ CUresult cu_pool_free(const struct CUctx_st *c, CUdeviceptr ptr, bool *was)
 	bool ours = false;
 	CUresult r;
 
-	pthread_mutex_lock(&lock);
-	*was = block_of(ptr, false, &p);
+	pthread_mutex_lock(&cu_pool_lock);
+	*was = cu_pool_block_at(ptr, false, &p);
 	if (*was)
 		ours = p->ctx == c && p->ctx_id == c->id;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cu_pool_lock);
 	if (!ours)
 		return *was ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	r = cu_result(ppuCtxSynchronize());	/* cuMemFree waits */
-	pthread_mutex_lock(&lock);
-	b = block_of(ptr, false, &p);
+	pthread_mutex_lock(&cu_pool_lock);
+	b = cu_pool_block_at(ptr, false, &p);
 	if (b)
 		retire(p, b, NULL, NULL);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cu_pool_lock);
 	return r;
 }
 
 /* ---- pools ---------------------------------------------------------------------------------- */
 
-static struct CUmemPoolHandle_st *pool_new(CUdevice device)
+struct CUmemPoolHandle_st *cu_pool_new(CUdevice device)
 {
 	struct CUmemPoolHandle_st *p = cu_obj_new(CU_POOL, sizeof(*p), NULL, NULL);
 
@@ -274,7 +257,7 @@ static struct CUmemPoolHandle_st *pool_new(CUdevice device)
 static struct CUmemPoolHandle_st *default_of(CUdevice device)
 {
 	if (!default_pool[device]) {
-		default_pool[device] = pool_new(device);
+		default_pool[device] = cu_pool_new(device);
 		if (default_pool[device])
 			default_pool[device]->is_default = true;
 	}
@@ -289,9 +272,9 @@ static CUresult device_pool(CUmemoryPool *pool, CUdevice device, bool current)
 		return r;
 	if (!pool || device >= MAX_DEVICES)
 		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&cu_pool_lock);
 	*pool = current && current_pool[device] ? current_pool[device] : default_of(device);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cu_pool_lock);
 	return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -305,7 +288,7 @@ CUresult i_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
 	return device_pool(pool, device, true);
 }
 
-static CUresult find(CUmemoryPool pool, struct CUmemPoolHandle_st **p)
+CUresult cu_pool_find(CUmemoryPool pool, struct CUmemPoolHandle_st **p)
 {
 	CUresult r = cu_obj_find(pool, CU_POOL, p);
 
@@ -318,15 +301,15 @@ CUresult i_cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
 	CUresult r = cu_device(device, NULL);
 
 	if (!r)
-		r = find(pool, &p);
+		r = cu_pool_find(pool, &p);
 	if (r)
 		return r;
-	if (p->device != device || device >= MAX_DEVICES) {
+	if (p->device != device || device >= MAX_DEVICES || p->imported) {
 		r = CUDA_ERROR_INVALID_VALUE;
 	} else {
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&cu_pool_lock);
 		current_pool[device] = p;
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&cu_pool_lock);
 	}
 	cu_obj_put(p);
 	return r;
@@ -370,16 +353,18 @@ CUresult i_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 		return r;
 	if (!pool || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (props->handleTypes || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-		return CUDA_ERROR_NOT_SUPPORTED;	/* processes cannot share memory */
+	if (props->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	r = cu_device(props->location.id, NULL);
 	if (r)
 		return r;
-	pthread_mutex_lock(&lock);
-	p = pool_new(props->location.id);
-	if (p)
+	pthread_mutex_lock(&cu_pool_lock);
+	p = cu_pool_new(props->location.id);
+	if (p) {
 		p->limit = props->maxSize;
-	pthread_mutex_unlock(&lock);
+		p->shareable = props->handleTypes;
+	}
+	pthread_mutex_unlock(&cu_pool_lock);
 	*pool = p;
 	return p ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -387,11 +372,11 @@ CUresult i_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 CUresult i_cuMemPoolDestroy(CUmemoryPool pool)
 {
 	struct CUmemPoolHandle_st *p;
-	CUresult r = find(pool, &p);
+	CUresult r = cu_pool_find(pool, &p);
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&cu_pool_lock);
 	if (p->is_default) {
 		r = CUDA_ERROR_INVALID_VALUE;
 	} else {
@@ -401,7 +386,7 @@ CUresult i_cuMemPoolDestroy(CUmemoryPool pool)
 		p->threshold = 0;
 		cu_obj_withdraw(p);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cu_pool_lock);
 	cu_obj_put(p);
 	return r;
 }
@@ -410,16 +395,16 @@ CUresult i_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 {
 	struct CUmemPoolHandle_st *p;
 	struct CUctx_st *c;
-	CUresult r = find(pool, &p);
+	CUresult r = cu_pool_find(pool, &p);
 
 	if (r)
 		return r;
 	r = cu_current(&c);
 	if (!r) {
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&cu_pool_lock);
 		if (p->ctx == c && p->ctx_id == c->id)
 			trim(p, keep);
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&cu_pool_lock);
 		cu_obj_put(c);
 	}
 	cu_obj_put(p);
@@ -470,13 +455,13 @@ static CUresult attribute(struct CUmemPoolHandle_st *p, CUmemPool_attribute a, v
 static CUresult attribute_call(CUmemoryPool pool, CUmemPool_attribute a, void *value, bool set)
 {
 	struct CUmemPoolHandle_st *p;
-	CUresult r = value ? find(pool, &p) : CUDA_ERROR_INVALID_VALUE;
+	CUresult r = value ? cu_pool_find(pool, &p) : CUDA_ERROR_INVALID_VALUE;
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&cu_pool_lock);
 	r = attribute(p, a, value, set);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cu_pool_lock);
 	cu_obj_put(p);
 	return r;
 }
@@ -495,7 +480,7 @@ CUresult i_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute a, void 
 CUresult i_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
 {
 	struct CUmemPoolHandle_st *p;
-	CUresult r = count && !access ? CUDA_ERROR_INVALID_VALUE : find(pool, &p);
+	CUresult r = count && !access ? CUDA_ERROR_INVALID_VALUE : cu_pool_find(pool, &p);
 
 	if (r)
 		return r;
@@ -510,7 +495,7 @@ CUresult i_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, 
 CUresult i_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location)
 {
 	struct CUmemPoolHandle_st *p;
-	CUresult r = flags && location ? find(pool, &p) : CUDA_ERROR_INVALID_VALUE;
+	CUresult r = flags && location ? cu_pool_find(pool, &p) : CUDA_ERROR_INVALID_VALUE;
 
 	if (r)
 		return r;
@@ -564,10 +549,10 @@ static CUresult alloc(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstrea
 	if (!r && !captured && !pool)
 		r = device_pool(&pool, u.ctx->device, true);
 	if (!r && !captured)
-		r = find(pool, &p);
+		r = cu_pool_find(pool, &p);
 	if (!r && !captured) {
-		pthread_mutex_lock(&lock);
-		if (p->device != u.ctx->device) {
+		pthread_mutex_lock(&cu_pool_lock);
+		if (p->device != u.ctx->device || p->imported) {
 			r = CUDA_ERROR_INVALID_VALUE;
 		} else {
 			change_context(p, u.ctx);
@@ -575,7 +560,7 @@ static CUresult alloc(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstrea
 			if (!r && chk_on())
 				chk_pool_alloc(*ptr, bytes);
 		}
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&cu_pool_lock);
 		cu_obj_put(p);
 	}
 	cu_stream_put(&u);
@@ -614,11 +599,11 @@ static CUresult free_in(const struct cu_stream_use *u, CUdeviceptr ptr)
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&lock);
-	b = block_of(ptr, false, &p);
+	pthread_mutex_lock(&cu_pool_lock);
+	b = cu_pool_block_at(ptr, false, &p);
 	if (b)
 		retire(p, b, u->ppu, ev);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&cu_pool_lock);
 	if (b)
 		return CUDA_SUCCESS;
 	ppuEventDestroy(ev);
