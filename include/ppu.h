@@ -729,7 +729,7 @@ ppuResult ppuLaunchKernelTimed(ppuFunction function, ppuDim3 grid, ppuDim3 block
 /*
  * Graphs that threads launch.  A graph is a list of nodes, which run one after the other: kernels, copies and fills of
  * device memory.  Kernels launch it by its handle, any number that the program chose (Documentation/runtime/
- * dynamic-parallelism.md).  ppuGraphCreate() copies the arguments.  All kernels are of the current context.
+ * dynamic-parallelism.md); 0: they cannot.  ppuGraphCreate() copies the arguments.  All kernels are of the current context.
  */
 typedef struct ppuGraph_st *ppuGraph;
 
@@ -747,7 +747,12 @@ typedef struct ppuGraphNode {
 	uint64_t dst, dst_pitch, dst_slice, src, src_pitch, src_slice;
 	uint64_t width, height, depth;
 	unsigned value, element;	/* of a fill: element bytes (1, 2, 4) of value */
+	/* PPU_GRAPH_KERNEL, if not 0: PPU_GRAPH_DEVICE_NODE bytes of device memory, by whose address kernels change the node. */
+	uint64_t device_node;
+	int off;			/* such a node is not launched until a kernel switches it on */
 } ppuGraphNode;
+
+#define PPU_GRAPH_DEVICE_NODE	16
 
 ppuResult ppuGraphCreate(ppuGraph *graph, uint64_t handle, const ppuGraphNode *nodes, size_t num);
 /* Runs the graph in a stream, with what its kernels launch into its tail. */

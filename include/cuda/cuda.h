@@ -397,6 +397,7 @@ typedef struct CUaccessPolicyWindow_st {
 	float hitRatio;
 	CUaccessProperty hitProp, missProp;
 } CUaccessPolicyWindow;
+typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;	/* for kernels */
 typedef union CUlaunchAttributeValue_union {
 	char pad[64];
 	CUaccessPolicyWindow accessPolicyWindow;
@@ -406,6 +407,10 @@ typedef union CUlaunchAttributeValue_union {
 	} clusterDim;
 	int priority, syncPolicy, programmaticStreamSerializationAllowed;
 	unsigned int sharedMemCarveout;
+	struct {
+		int deviceUpdatable;
+		CUgraphDeviceNode devNode;	/* out */
+	} deviceUpdatableKernelNode;
 } CUlaunchAttributeValue;
 typedef struct CUlaunchAttribute_st {
 	CUlaunchAttributeID id;

@@ -56,6 +56,16 @@ PPU_CDP_ cudaError_t cudaRuntimeGetVersion(int *version);
 #define cudaStreamGraphFireAndForgetAsSibling	((cudaStream_t)0x0300000000000000)
 PPU_CDP_ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 PPU_CDP_ cudaGraphExec_t cudaGetCurrentGraphExec(void);
+PPU_CDP_ cudaError_t cudaGraphKernelNodeSetParam(cudaGraphDeviceNode_t node, size_t offset, const void *value, size_t size);
+PPU_CDP_ cudaError_t cudaGraphKernelNodeSetEnabled(cudaGraphDeviceNode_t node, bool enable);
+PPU_CDP_ cudaError_t cudaGraphKernelNodeSetGridDim(cudaGraphDeviceNode_t node, dim3 grid);
+PPU_CDP_ cudaError_t cudaGraphKernelNodeUpdatesApply(const struct cudaGraphKernelNodeUpdate *updates, size_t num);
+
+template <class T>
+PPU_CDP_INLINE_ cudaError_t cudaGraphKernelNodeSetParam(cudaGraphDeviceNode_t node, size_t offset, const T &value)
+{
+	return ::cudaGraphKernelNodeSetParam(node, offset, &value, sizeof(T));
+}
 
 template <class T> PPU_CDP_INLINE_ cudaError_t cudaMalloc(T **ptr, size_t bytes)
 {

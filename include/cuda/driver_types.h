@@ -451,7 +451,7 @@ typedef enum cudaLaunchAttributeID {
 	cudaLaunchAttributeSynchronizationPolicy = 3, cudaLaunchAttributeClusterDimension = 4,
 	cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
 	cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributeProgrammaticEvent = 7,
-	cudaLaunchAttributePriority = 8
+	cudaLaunchAttributePriority = 8, cudaLaunchAttributeDeviceUpdatableKernelNode = 13
 } cudaLaunchAttributeID;
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
 typedef struct cudaAccessPolicyWindow {
@@ -463,6 +463,7 @@ typedef struct cudaAccessPolicyWindow {
 typedef enum cudaSynchronizationPolicy {
 	cudaSyncPolicyAuto = 1, cudaSyncPolicySpin, cudaSyncPolicyYield, cudaSyncPolicyBlockingSync
 } cudaSynchronizationPolicy;
+typedef struct CUgraphDeviceUpdatableNode_st *cudaGraphDeviceNode_t;	/* for kernels */
 typedef union cudaLaunchAttributeValue {
 	char pad[64];
 	cudaAccessPolicyWindow accessPolicyWindow;
@@ -473,6 +474,10 @@ typedef union cudaLaunchAttributeValue {
 	} clusterDim;
 	int programmaticStreamSerializationAllowed;
 	int priority;
+	struct {
+		int deviceUpdatable;
+		cudaGraphDeviceNode_t devNode;	/* out */
+	} deviceUpdatableKernelNode;
 } cudaLaunchAttributeValue;
 /* The same, as attributes of streams and of kernels in graphs. */
 typedef cudaLaunchAttributeID cudaStreamAttrID, cudaKernelNodeAttrID;
@@ -559,6 +564,23 @@ enum cudaGraphNodeType {
 	cudaGraphNodeTypeGraph, cudaGraphNodeTypeEmpty, cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord,
 	cudaGraphNodeTypeExtSemaphoreSignal, cudaGraphNodeTypeExtSemaphoreWait, cudaGraphNodeTypeMemAlloc,
 	cudaGraphNodeTypeMemFree, cudaGraphNodeTypeConditional = 13
+};
+/* What kernels change of a node. */
+enum cudaGraphKernelNodeField {
+	cudaGraphKernelNodeFieldInvalid, cudaGraphKernelNodeFieldGridDim, cudaGraphKernelNodeFieldParam,
+	cudaGraphKernelNodeFieldEnabled
+};
+struct cudaGraphKernelNodeUpdate {
+	cudaGraphDeviceNode_t node;
+	enum cudaGraphKernelNodeField field;
+	union {
+		dim3 gridDim;
+		struct {
+			const void *pValue;
+			size_t offset, size;
+		} param;
+		unsigned int isEnabled;
+	} updateData;
 };
 /* All zero: an ordinary dependency, which is the only kind here. */
 typedef struct cudaGraphEdgeData_st {

@@ -147,7 +147,7 @@ static ppuResult add(struct ppuCtx_st *ctx, const ppuGraphNode *n, uint8_t *imag
 static ppuResult fill_in(struct ppuGraph_st *g, uint64_t handle, const ppuGraphNode *nodes, size_t num, uint8_t *image)
 {
 	struct ppu_graph *head = (struct ppu_graph *)image;
-	uint64_t *list = (uint64_t *)(image + sizeof(*head)), at = 0, self = g->va;
+	uint64_t *list = (uint64_t *)(image + sizeof(*head)), at = 0, tmd, self = g->va;
 	ppuGraphNode start = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .packed = &self, .packed_bytes = sizeof(self) };
 	ppuResult res = ppuModuleGetFunction(&start.function, g->ctx->graph_module, "__ppu_graph_start");
 
@@ -158,11 +158,12 @@ static ppuResult fill_in(struct ppuGraph_st *g, uint64_t handle, const ppuGraphN
 		struct launch l;
 
 		res = as_launch(g->ctx, &nodes[i], &l);
-		list[i] = g->va + at;
+		tmd = at;
+		list[i] = (g->va + tmd) | (nodes[i].device_node ? PPU_NODE_CHANGES | (nodes[i].off ? PPU_NODE_OFF : 0) : 0);
 		if (!res)
 			res = add(g->ctx, &l.node, image, g->va, &at);
 		if (!res)
-			((struct ppu_tmd *)(image + (list[i] - g->va)))->envreg[PPU_GRAPH_ENV] = handle;
+			((struct ppu_tmd *)(image + tmd))->envreg[PPU_GRAPH_ENV] = handle;
 	}
 	head->handle = handle;
 	head->nodes = g->va + sizeof(*head);
@@ -202,6 +203,23 @@ static void free_memory(struct ppuGraph_st *g)
 	pthread_mutex_unlock(&g->ctx->lock);
 }
 
+/* Tells where the nodes are that kernels change. */
+static ppuResult tell_nodes(struct ppuGraph_st *g, const ppuGraphNode *nodes, size_t num, const uint8_t *image)
+{
+	const struct ppu_graph *head = (const struct ppu_graph *)image;
+	const uint64_t *list = (const uint64_t *)(image + (head->nodes - g->va));
+	ppuResult res = PPU_SUCCESS;
+
+	_Static_assert(sizeof(struct ppu_graph_node) == PPU_GRAPH_DEVICE_NODE, "the program allocates it");
+	for (size_t i = 0; !res && i < num; i++) {
+		const struct ppu_graph_node n = { list[i] & ~(PPU_NODE_OFF | PPU_NODE_CHANGES), head->nodes + i * sizeof(*list) };
+
+		if (nodes[i].device_node)
+			res = rt_cdp_upload(g->ctx, nodes[i].device_node, &n, sizeof(n));
+	}
+	return res;
+}
+
 /* With graphs_lock. */
 static ppuResult create(struct ppuGraph_st *g, uint64_t handle, const ppuGraphNode *nodes, size_t num)
 {
@@ -222,6 +240,8 @@ static ppuResult create(struct ppuGraph_st *g, uint64_t handle, const ppuGraphNo
 		res = rt_cdp_upload(g->ctx, g->va, image, bytes);
 	}
 	if (!res)
+		res = tell_nodes(g, nodes, num, image);
+	if (!res)
 		res = link_to(g->ctx, NULL, g);
 	free(image);
 	if (res) {
@@ -239,7 +259,7 @@ ppuResult ppuGraphCreate(ppuGraph *out, uint64_t handle, const ppuGraphNode *nod
 	struct ppuCtx_st *ctx;
 	ppuResult res;
 
-	if (!out || !handle || !nodes || !num || num > UINT32_MAX)
+	if (!out || !nodes || !num || num > UINT32_MAX)
 		return rt_error(PPU_ERROR_INVALID_VALUE);
 	res = rt_current(&ctx);
 	if (res)

@@ -206,6 +206,13 @@ struct ppu_graph {
 };
 #define PPU_GRAPH_RUNS		1ull
 #define PPU_GRAPH_WAITS		2ull	/* in a tail */
+/* Bits of an address in the list of nodes. */
+#define PPU_NODE_OFF		1ull	/* it is not launched */
+#define PPU_NODE_CHANGES	2ull	/* kernels change it: what comes before is complete when it is launched */
+/* What a program's handle of such a node stands for. */
+struct ppu_graph_node {
+	u64 tmd, slot;		/* of the node; its place in the list; 0: the graph is not on the device */
+};
 
 /* ---- textures and surfaces --------------------------------------------------------------------- */
 

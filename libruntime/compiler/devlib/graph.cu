@@ -126,6 +126,18 @@ static __device__ void run_node(struct ppu_tmd *t)
 		asm volatile("trap;");
 }
 
+static __device__ void run_slot(u64 *slot)
+{
+	u64 node = load_now(slot);
+
+	if (node & PPU_NODE_CHANGES) {
+		wait_for_nodes();
+		node = load_now(slot);
+	}
+	if (!(node & PPU_NODE_OFF))
+		run_node((struct ppu_tmd *)(node & ~PPU_NODE_CHANGES));
+}
+
 extern "C" __attribute__((global, weak)) void __ppu_graph_start(struct ppu_graph *first)
 {
 	struct ppu_graph *g = first, *waiting = 0;
@@ -133,7 +145,7 @@ extern "C" __attribute__((global, weak)) void __ppu_graph_start(struct ppu_graph
 	while (g) {
 		store_now(&g->busy, PPU_GRAPH_RUNS);
 		for (u64 i = 0; i < g->num_nodes; i++)
-			run_node(((struct ppu_tmd **)g->nodes)[i]);
+			run_slot((u64 *)g->nodes + i);
 		wait_for_nodes();
 		/* Its own tail goes before what waits in the tails of others. */
 		if (load_now(&g->tail_first)) {
@@ -148,6 +160,91 @@ extern "C" __attribute__((global, weak)) void __ppu_graph_start(struct ppu_graph
 		if (g)
 			waiting = (struct ppu_graph *)load_now(&g->tail_next);
 	}
+}
+
+/* ---- kernels change nodes ---------------------------------------------------------------------------------- */
+
+/* NULL: the node's graph is not on the device. */
+DEV struct ppu_tmd *tmd_of(struct ppu_graph_node *n)
+{
+	return n ? (struct ppu_tmd *)load_now(&n->tmd) : 0;
+}
+
+CDP_FN2(int, GraphKernelNodeSetParam, (struct ppu_graph_node *n, u64 offset, const void *value, u64 size),
+	(n, offset, value, size))
+{
+	struct ppu_tmd *t = tmd_of(n);
+
+	if (!t || offset > t->param_bytes || size > t->param_bytes - offset)
+		return __ppu_cdp_error(CDP_INVALID_VALUE);
+	for (u64 i = 0; i < size; i++)
+		((u8 *)t->param_va)[offset + i] = ((const u8 *)value)[i];
+	fence();
+	return 0;
+}
+
+CDP_FN2(int, GraphKernelNodeSetEnabled, (struct ppu_graph_node *n, bool enable), (n, enable))
+{
+	u64 *slot, old;
+
+	if (!tmd_of(n))
+		return __ppu_cdp_error(CDP_INVALID_VALUE);
+	slot = (u64 *)load_now(&n->slot);
+	old = load_now(slot);
+	store_now(slot, enable ? old & ~PPU_NODE_OFF : old | PPU_NODE_OFF);
+	fence();
+	return 0;
+}
+
+CDP_FN2(int, GraphKernelNodeSetGridDim, (struct ppu_graph_node *n, struct dim3 grid), (n, grid))
+{
+	struct ppu_tmd *t = tmd_of(n);
+
+	if (!t || !grid.x || !grid.y || !grid.z || grid.x >= 1u << 31 || grid.y > 65535 || grid.z > 65535)
+		return __ppu_cdp_error(CDP_INVALID_VALUE);
+	t->grid[0] = grid.x;
+	t->grid[1] = grid.y;
+	t->grid[2] = grid.z;
+	fence();
+	return 0;
+}
+
+/* CUDA's struct and its constants. */
+struct node_update {
+	struct ppu_graph_node *node;
+	int field;
+	union {
+		struct dim3 grid;
+		struct {
+			const void *value;
+			u64 offset, size;
+		} param;
+		u32 enabled;
+	} data;
+};
+enum { FIELD_GRID = 1, FIELD_PARAM, FIELD_ENABLED };
+
+static __device__ int apply(const struct node_update *u)
+{
+	switch (u->field) {
+	case FIELD_GRID:
+		return __cudaCDP2GraphKernelNodeSetGridDim(u->node, u->data.grid);
+	case FIELD_PARAM:
+		return __cudaCDP2GraphKernelNodeSetParam(u->node, u->data.param.offset, u->data.param.value, u->data.param.size);
+	case FIELD_ENABLED:
+		return __cudaCDP2GraphKernelNodeSetEnabled(u->node, u->data.enabled != 0);
+	default:
+		return __ppu_cdp_error(CDP_INVALID_VALUE);
+	}
+}
+
+CDP_FN2(int, GraphKernelNodeUpdatesApply, (const struct node_update *updates, u64 num), (updates, num))
+{
+	int error = 0;
+
+	for (u64 i = 0; !error && i < num; i++)
+		error = apply(&updates[i]);
+	return error;
 }
 
 /* ---- nodes that are no kernels of the program -------------------------------------------------------------- */

@@ -33,7 +33,8 @@ M(launch, CDP("GetParameterBufferV2"), CDPS("LaunchDeviceV2"), CDP("GetParameter
   CDP("DeviceSynchronize"), CDP("GetLastError"), CDP("PeekAtLastError"), CDP("StreamCreateWithFlags"), \
   CDP("StreamDestroy"), CDPS("StreamWaitEvent"), CDP("EventCreateWithFlags"), CDP("EventDestroy"), CDPS("EventRecord"), \
   CDPS("EventRecordWithFlags"), "__ppu_cdp_error", PPU_THREAD_SLOT, "__ppu_cdp_kernel", "__ppu_cdp_context", "__ppu_cdp_start") \
-M(graph, CDPS("GraphLaunch"), CDP("GetCurrentGraphExec")) \
+M(graph, CDPS("GraphLaunch"), CDP("GetCurrentGraphExec"), CDP("GraphKernelNodeSetParam"), \
+	CDP("GraphKernelNodeSetEnabled"), CDP("GraphKernelNodeSetGridDim"), CDP("GraphKernelNodeUpdatesApply")) \
 M(launch_copy, CDPS("MemcpyAsync"), CDPS("Memcpy2DAsync"), CDPS("Memcpy3DAsync"), CDPS("MemsetAsync"), \
   CDPS("Memset2DAsync"), CDPS("Memset3DAsync")) \
 M(launch_info, CDP("GetErrorName"), CDP("GetErrorString"), CDP("GetDeviceCount"), CDP("GetDevice"), \

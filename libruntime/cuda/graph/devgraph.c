@@ -5,6 +5,7 @@
 #include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
+#include "cuda/graph/updatable.h"
 #include "cuda/graph/work.h"
 #include "cuda/memory/copy.h"
 #include "cuda/module/function.h"
@@ -35,6 +36,7 @@ static void kernel(const struct cu_kernel *k, ppuGraphNode *n)
 	n->dynamic_shared = k->shared_bytes;
 	n->packed = k->args;
 	n->packed_bytes = k->arg_bytes;
+	n->device_node = cu_updatable_node(k->updatable);
 }
 
 static void fill(const CUDA_MEMSET_NODE_PARAMS *f, ppuGraphNode *n)
@@ -50,9 +52,9 @@ static void fill(const CUDA_MEMSET_NODE_PARAMS *f, ppuGraphNode *n)
 	n->element = f->elementSize;
 }
 
-CUresult cu_devnodes_add(struct cu_devnodes *list, const struct cu_op *op)
+CUresult cu_devnodes_add(struct cu_devnodes *list, const struct cu_op *op, bool off)
 {
-	ppuGraphNode n = { 0 }, *more;
+	ppuGraphNode n = { .off = off }, *more;
 	CUresult r = CUDA_SUCCESS;
 
 	switch (op->type) {

@@ -20,8 +20,8 @@ struct cu_devnodes {
 
 /* Can a kernel launch a graph with this node?  Of ops with a child: is that allowed? */
 bool cu_devnode_allowed(const struct cu_op *op);
-/* The op's arguments stay its own. */
-CUresult cu_devnodes_add(struct cu_devnodes *list, const struct cu_op *op);
+/* The op's arguments stay its own.  off: only of kernels that kernels change. */
+CUresult cu_devnodes_add(struct cu_devnodes *list, const struct cu_op *op, bool off);
 void cu_devnodes_clear(struct cu_devnodes *list);
 
 #pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include "cuda/graph/capture.h"
 #include "cuda/graph/devgraph.h"
 #include "cuda/graph/graph.h"
+#include "cuda/graph/updatable.h"
 #include "cuda/graph/work.h"
 #include "cuda/module/function.h"
 #include "cuda/stream/stream.h"
@@ -33,16 +34,32 @@ struct CUgraphExec_st {
 	unsigned long long flags;
 	struct cu_conds conds;		/* those of the graph when it was built: a launch reads them without the lock */
 	struct CUgraph_st *source;	/* with a reference, which keeps its nodes' memory and its user objects */
-	/* Of graphs that kernels launch: */
+	bool on_device;			/* kernels launch it, or change its nodes: */
 	ppuGraph device;		/* NULL: not uploaded */
 	struct CUctx_st *device_ctx;	/* with a reference */
 	bool changed;			/* since the upload */
 };
 
+static void leave_nodes(const struct CUgraphExec_st *e)
+{
+	for (size_t i = 0; i < e->num; i++) {
+		if (e->steps[i].child)
+			leave_nodes(e->steps[i].child);
+		else if (e->steps[i].op.type == CU_GRAPH_NODE_TYPE_KERNEL)
+			cu_updatable_leave(e->steps[i].op.kernel.updatable);
+	}
+}
+
+static void leave_device(struct CUgraphExec_st *e)
+{
+	ppuGraphDestroy(e->device);
+	leave_nodes(e);
+}
+
 static void withdraw_from_device(struct CUgraphExec_st *e)
 {
 	if (e->device)
-		ppuGraphDestroy(e->device);
+		leave_device(e);
 	cu_obj_put(e->device_ctx);
 	e->device = NULL;
 	e->device_ctx = NULL;
@@ -136,13 +153,29 @@ static bool for_device(const struct CUgraphExec_st *e, bool *work)
 	return ok;
 }
 
+static bool is_updatable(const struct step *s)
+{
+	return !s->child && s->op.type == CU_GRAPH_NODE_TYPE_KERNEL && s->op.kernel.updatable;
+}
+
+/* Kernels change nodes where the device has them, so the device launches these. */
+static bool has_updatable(const struct CUgraphExec_st *e)
+{
+	bool any = false;
+
+	for (size_t i = 0; !any && i < e->num; i++)
+		any = e->steps[i].child ? has_updatable(e->steps[i].child) : is_updatable(&e->steps[i]);
+	return any;
+}
+
 static CUresult collect(const struct CUgraphExec_st *e, struct cu_devnodes *list)
 {
 	CUresult r = CUDA_SUCCESS;
 
 	for (size_t i = 0; !r && i < e->num; i++)
-		if (e->steps[i].enabled)
-			r = e->steps[i].child ? collect(e->steps[i].child, list) : cu_devnodes_add(list, &e->steps[i].op);
+		if (e->steps[i].enabled || is_updatable(&e->steps[i]))
+			r = e->steps[i].child ? collect(e->steps[i].child, list) :
+			    cu_devnodes_add(list, &e->steps[i].op, !e->steps[i].enabled);
 	return r;
 }
 
@@ -158,7 +191,8 @@ static CUresult upload(struct CUgraphExec_st *e, const struct cu_stream_use *u)
 	r = collect(e, &list);
 	/* All nodes may be switched off. */
 	if (!r && list.num)
-		r = cu_result(ppuGraphCreate(&e->device, (uintptr_t)e, list.node, list.num));
+		r = cu_result(ppuGraphCreate(&e->device, e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ? (uintptr_t)e : 0,
+					     list.node, list.num));
 	cu_devnodes_clear(&list);
 	if (!r && e->device) {
 		cu_obj_ref(u->ctx);
@@ -172,7 +206,7 @@ static CUresult check_for_device(const struct CUgraphExec_st *e, unsigned long l
 {
 	bool work = false;
 
-	if (!(flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH))
+	if (!e->on_device)
 		return CUDA_SUCCESS;
 	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -188,7 +222,7 @@ static CUresult upload_in(struct CUgraphExec_st *e, CUstream stream)
 
 	if (r)
 		return r;
-	if (e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+	if (e->on_device)
 		r = upload(e, &u);
 	cu_stream_put(&u);
 	return r;
@@ -212,6 +246,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long
 	if (r)
 		return r;
 	e->flags = flags;
+	e->on_device = flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH || has_updatable(e);
 	r = check_for_device(e, flags);
 	if (!r && flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
 		r = upload_in(e, stream);
@@ -395,7 +430,7 @@ CUresult i_cuGraphLaunch(CUgraphExec exec, CUstream stream)
 	if (!r) {
 		if (cu_capturing(&u))
 			r = capture(e, &u, &captured);
-		if (!r && !captured && e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) {
+		if (!r && !captured && e->on_device) {
 			r = upload(e, &u);
 			if (!r && e->device)
 				r = cu_result(ppuGraphLaunch(e->device, u.ppu));
@@ -446,10 +481,8 @@ static CUresult exchange(struct step *s, struct cu_op *op)
 	    (op->type == CU_GRAPH_NODE_TYPE_KERNEL &&
 	     op->kernel.function->obj.ctx != old.kernel.function->obj.ctx))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (op->type == CU_GRAPH_NODE_TYPE_KERNEL) {	/* attributes stay */
-		op->kernel.cooperative = old.kernel.cooperative;
-		op->kernel.cluster = old.kernel.cluster;
-	}
+	if (op->type == CU_GRAPH_NODE_TYPE_KERNEL)
+		cu_kernel_like(&op->kernel, &old.kernel);
 	if (op->type == CU_GRAPH_NODE_TYPE_GRAPH) {
 		r = build(op->cond.child, &child);
 		if (r)
@@ -476,7 +509,7 @@ CUresult cu_exec_set(CUgraphExec exec, CUgraphNode node, struct cu_op *op)
 	n = cu_obj_get(node, CU_NODE);
 	pthread_mutex_lock(&cu_graph_lock);
 	s = n ? step_of(e, n->id) : NULL;
-	r = s && (!(e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) || cu_devnode_allowed(op)) ? exchange(s, op) :
+	r = s && (!e->on_device || cu_devnode_allowed(op)) ? exchange(s, op) :
 												     CUDA_ERROR_INVALID_VALUE;
 	e->changed = true;
 	pthread_mutex_unlock(&cu_graph_lock);

@@ -14,6 +14,7 @@
 #include "cuda/context/object.h"
 #include "cuda/graph/exec.h"
 #include "cuda/graph/graph.h"
+#include "cuda/graph/updatable.h"
 #include "cuda/graph/work.h"
 #include "cuda/memory/pointer.h"
 #include "cuda/module/cluster.h"
@@ -205,11 +206,8 @@ static CUresult set(CUresult r, struct cu_op *op, CUgraphNode node)
 		r = CUDA_ERROR_INVALID_VALUE;
 	} else {
 		old = n->op;
-		if (op->type == CU_GRAPH_NODE_TYPE_KERNEL) {	/* the node keeps its attributes */
-			op->kernel.cooperative = old.kernel.cooperative;
-			op->kernel.cluster = old.kernel.cluster;
-			op->kernel.priority = old.kernel.priority;
-		}
+		if (op->type == CU_GRAPH_NODE_TYPE_KERNEL)
+			cu_kernel_like(&op->kernel, &old.kernel);
 		n->op = *op;
 	}
 	pthread_mutex_unlock(&cu_graph_lock);
@@ -358,6 +356,20 @@ CUresult i_cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
 	return exec_set(op_kernel(&op, p), &op, exec, node);
 }
 
+static void get_updatable(const struct cu_kernel *k, CUlaunchAttributeValue *value)
+{
+	value->deviceUpdatableKernelNode.deviceUpdatable = k->updatable != NULL;
+	value->deviceUpdatableKernelNode.devNode = (CUgraphDeviceNode)(uintptr_t)cu_updatable_node(k->updatable);
+}
+
+/* CUDA's rule: there is no way back. */
+static CUresult set_updatable(struct cu_kernel *k, const CUlaunchAttributeValue *value)
+{
+	if (value->deviceUpdatableKernelNode.deviceUpdatable)
+		return cu_updatable_make(k);
+	return k->updatable ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 CUresult i_cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID attribute, CUlaunchAttributeValue *value)
 {
 	struct CUgraphNode_st *n;
@@ -372,6 +384,8 @@ CUresult i_cuGraphKernelNodeGetAttribute(CUgraphNode node, CUlaunchAttributeID a
 		value->priority = n->op.kernel.priority;
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
 		cu_cluster_get(&n->op.kernel.cluster, value);
+	else if (attribute == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+		get_updatable(&n->op.kernel, value);
 	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
 		r = CUDA_ERROR_INVALID_VALUE;
 	cu_obj_put(n);
@@ -392,6 +406,8 @@ CUresult i_cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID a
 		n->op.kernel.priority = value->priority;
 	else if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
 		r = cu_cluster_set(&n->op.kernel, value);
+	else if (attribute == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+		r = set_updatable(&n->op.kernel, value);
 	else if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
 		r = CUDA_ERROR_INVALID_VALUE;
 	cu_obj_put(n);

@@ -152,6 +152,8 @@ static CUresult copy_kernel(struct cu_op *to, const struct cu_op *from)
 	to->kernel.args = copied(from->kernel.args, from->kernel.arg_bytes);
 	to->kernel.params = copied(from->kernel.params, (n + 1) * sizeof(void *));
 	cu_obj_ref(to->kernel.function);
+	if (to->kernel.updatable)
+		cu_obj_ref(to->kernel.updatable);
 	if (!to->kernel.args || !to->kernel.params) {
 		cu_op_clear(to);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -160,6 +162,16 @@ static CUresult copy_kernel(struct cu_op *to, const struct cu_op *from)
 		to->kernel.params[i] = (char *)to->kernel.args +
 				       ((char *)from->kernel.params[i] - (char *)from->kernel.args);
 	return CUDA_SUCCESS;
+}
+
+void cu_kernel_like(struct cu_kernel *k, const struct cu_kernel *old)
+{
+	k->cooperative = old->cooperative;
+	k->cluster = old->cluster;
+	k->priority = old->priority;
+	k->updatable = old->updatable;
+	if (k->updatable)
+		cu_obj_ref(k->updatable);
 }
 
 CUresult cu_op_copy_of(struct cu_op *to, const struct cu_op *from)
@@ -191,6 +203,7 @@ void cu_op_clear(struct cu_op *op)
 	switch (op->type) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
 		cu_obj_put(op->kernel.function);
+		cu_obj_put(op->kernel.updatable);
 		free(op->kernel.args);
 		free(op->kernel.params);
 		break;

@@ -30,6 +30,7 @@ struct cu_op {
 			bool cooperative;
 			ppuDim3 cluster;		/* 0: as the kernel says */
 			int priority;			/* of a node, as the program set it */
+			struct cu_updatable *updatable;	/* with a reference; NULL: kernels do not change it */
 			void *args;			/* packed */
 			size_t arg_bytes;
 			void **params;			/* one pointer into args for each parameter */
@@ -56,6 +57,8 @@ struct cu_op {
 };
 CUresult cu_op_kernel(struct cu_op *op, CUfunction function, ppuDim3 grid, ppuDim3 block, unsigned int shared_bytes,
 		      bool cooperative, void **params, void **extra);
+/* Attributes stay when a node gets another kernel. */
+void cu_kernel_like(struct cu_kernel *k, const struct cu_kernel *old);
 CUresult cu_op_event(struct cu_op *op, CUgraphNodeType type, CUevent event);
 CUresult cu_op_mem(struct cu_op *op, unsigned int count, const CUstreamBatchMemOpParams *ops);
 CUresult cu_op_copy_of(struct cu_op *to, const struct cu_op *from);

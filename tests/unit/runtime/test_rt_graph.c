@@ -190,7 +190,6 @@ START_TEST(refused)
 	begin();
 	n = appending(&a, 1);
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuGraphCreate(NULL, 1, &n, 1));
-	FAILS(PPU_ERROR_INVALID_VALUE, ppuGraphCreate(&g, 0, &n, 1));
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuGraphCreate(&g, 1, NULL, 1));
 	FAILS(PPU_ERROR_INVALID_VALUE, ppuGraphCreate(&g, 1, &n, 0));
 	n.block = ppuDim(1025, 1, 1);
