@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -162,13 +163,19 @@ static void pool_taken(int s, CUfunction f)
 	CUmemoryPool pool, of;
 	cuuint64_t bytes;
 	CUdeviceptr p, q;
-	int fd, pair[2];
-	char byte;
+	char byte, says[16];
+	int fd, other, pair[2];
 
 	SAME(pipe(pair), 0);
 	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)pair[0],
 									  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	fd = receive_file(s);
+	/* what can be cut short is no such file, whatever it says */
+	other = memfd_create("other", 0);
+	SAME(pread(fd, says, sizeof(says), 0), sizeof(says));
+	SAME(pwrite(other, says, sizeof(says), 0), sizeof(says));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)other,
+									  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_WIN32, 0));
 	OK(cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	close(fd);
