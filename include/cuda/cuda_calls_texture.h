@@ -22,6 +22,9 @@ C(cuModuleGetSurfRef, cuModuleGetSurfRef, 3010, (CUsurfref *, ref), (CUmodule, m
 C(cuTexRefCreate, cuTexRefCreate, 2000, (CUtexref *, ref)) \
 C(cuTexRefDestroy, cuTexRefDestroy, 2000, (CUtexref, ref)) \
 C(cuTexRefSetArray, cuTexRefSetArray, 2000, (CUtexref, ref), (CUarray, array), (unsigned int, flags)) \
+C(cuTexRefSetMipmappedArray, cuTexRefSetMipmappedArray, 5000, (CUtexref, ref), (CUmipmappedArray, array), \
+	(unsigned int, flags)) \
+C(cuTexRefGetMipmappedArray, cuTexRefGetMipmappedArray, 5000, (CUmipmappedArray *, array), (CUtexref, ref)) \
 C(cuTexRefSetAddress_v2, cuTexRefSetAddress, 3020, (size_t *, offset), (CUtexref, ref), (CUdeviceptr, ptr), \
 	(size_t, bytes)) \
 C(cuTexRefSetAddress2D_v3, cuTexRefSetAddress2D, 4010, (CUtexref, ref), (const CUDA_ARRAY_DESCRIPTOR *, desc), \

@@ -35,11 +35,10 @@ U(cuGLMapBufferObject_v2) U(cuGLMapBufferObjectAsync) U(cuGLMapBufferObjectAsync
 U(cuGLUnmapBufferObjectAsync) U(cuGLSetBufferObjectMapFlags) U(cuGraphicsEGLRegisterImage) \
 U(cuGraphicsResourceGetMappedEglFrame) U(cuVDPAUGetDevice) U(cuVDPAUCtxCreate) U(cuVDPAUCtxCreate_v2) \
 U(cuGraphicsVDPAURegisterVideoSurface) U(cuGraphicsVDPAURegisterOutputSurface) \
-/* references of mipmaps, sparse arrays */ \
+/* sparse arrays */ \
 U(cuArrayGetPlane) \
 U(cuMipmappedArrayGetSparseProperties) U(cuArrayGetSparseProperties) U(cuArrayGetMemoryRequirements) \
 U(cuMipmappedArrayGetMemoryRequirements) U(cuMemMapArrayAsync) U(cuMemMapArrayAsync_ptsz) \
-U(cuTexRefSetMipmappedArray) U(cuTexRefGetMipmappedArray) \
 /* tensor maps, parts of a device */ \
 U(cuTensorMapEncodeIm2colWide) U(cuCtxGetExecAffinity) \
 U(cuGreenCtxCreate) U(cuGreenCtxDestroy) U(cuCtxFromGreenCtx) U(cuDeviceGetDevResource) U(cuCtxGetDevResource) \

@@ -133,6 +133,12 @@ CUresult i_cuTexRefDestroy(CUtexref ref)
 
 /* ---- binding -------------------------------------------------------------------------------- */
 
+/* Mipmaps want normalized coordinates, which programs may ask for after they have set the array. */
+static bool is_incomplete(const struct CUtexref_st *t)
+{
+	return t->resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY && !(t->desc.flags & CU_TRSF_NORMALIZED_COORDINATES);
+}
+
 /* Makes a texture from the settings, and writes its handle to the variable. */
 static CUresult bind(struct CUtexref_st *t)
 {
@@ -140,7 +146,7 @@ static CUresult bind(struct CUtexref_st *t)
 	struct cu_texture d;
 	CUresult r;
 
-	if (!t->bound)
+	if (!t->bound || is_incomplete(t))
 		return CUDA_SUCCESS;
 	r = cu_texture_describe(&t->resource, t->surface ? NULL : &t->desc, &d);
 	if (!r)
@@ -173,25 +179,40 @@ static CUresult bind_resource(struct CUtexref_st *t, const CUDA_RESOURCE_DESC *r
 	return r;
 }
 
-static CUresult set_array(const void *ref, CUarray array, unsigned int flags, unsigned int wanted)
+/* The array, or the first level of what d says, has the format. */
+static CUresult set_array_of(const void *ref, CUarray array, const CUDA_RESOURCE_DESC *d)
 {
-	CUDA_RESOURCE_DESC d = { .resType = CU_RESOURCE_TYPE_ARRAY };
 	CUDA_ARRAY3D_DESCRIPTOR desc;
 	struct CUtexref_st *t;
-	CUresult r = flags != wanted ? CUDA_ERROR_INVALID_VALUE : find(ref, &t);
+	CUresult r = find(ref, &t);
 
 	if (r)
 		return r;
 	r = i_cuArray3DGetDescriptor_v2(&desc, array);
-	d.res.array.hArray = array;
 	if (!r)
-		r = bind_resource(t, &d);
+		r = bind_resource(t, d);
 	if (!r) {
 		t->format = desc.Format;
 		t->channels = (int)desc.NumChannels;
 	}
 	cu_obj_put(t);
 	return r;
+}
+
+static CUresult set_array(const void *ref, CUarray array, unsigned int flags, unsigned int wanted)
+{
+	const CUDA_RESOURCE_DESC d = { .resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array };
+
+	return flags != wanted ? CUDA_ERROR_INVALID_VALUE : set_array_of(ref, array, &d);
+}
+
+CUresult i_cuTexRefSetMipmappedArray(CUtexref ref, CUmipmappedArray array, unsigned int flags)
+{
+	const CUDA_RESOURCE_DESC d = { .resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = array };
+	CUarray first;
+	CUresult r = flags != CU_TRSA_OVERRIDE_FORMAT ? CUDA_ERROR_INVALID_VALUE : i_cuMipmappedArrayGetLevel(&first, array, 0);
+
+	return r ? r : set_array_of(ref, first, &d);
 }
 
 CUresult i_cuTexRefSetArray(CUtexref ref, CUarray array, unsigned int flags)
@@ -306,7 +327,10 @@ ASKING(cuTexRefGetMipmapLevelClamp, min && max,
        (*min = t->desc.minMipmapLevelClamp, *max = t->desc.maxMipmapLevelClamp), float *min, float *max)
 ASKING(cuTexRefGetArray, array && t->bound && t->resource.resType == CU_RESOURCE_TYPE_ARRAY,
        *array = t->resource.res.array.hArray, CUarray *array)
-ASKING(cuTexRefGetAddress_v2, ptr && t->bound && t->resource.resType != CU_RESOURCE_TYPE_ARRAY,
+ASKING(cuTexRefGetMipmappedArray, array && t->bound && t->resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+       *array = t->resource.res.mipmap.hMipmappedArray, CUmipmappedArray *array)
+ASKING(cuTexRefGetAddress_v2, ptr && t->bound && t->resource.resType != CU_RESOURCE_TYPE_ARRAY &&
+       t->resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
        *ptr = t->resource.resType == CU_RESOURCE_TYPE_LINEAR ? t->resource.res.linear.devPtr :
 	      t->resource.res.pitch2D.devPtr, CUdeviceptr *ptr)
 

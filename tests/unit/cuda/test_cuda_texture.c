@@ -2,7 +2,8 @@
 /* The CUDA Driver API: texture and surface objects, references of modules, arrays in layers. */
 #include "cuda_test.h"
 
-/* fetch: out[0..3] = tex2D(object, x, y); line: tex1Dfetch; ref: tex2D(picture); paint: surface write of a word. */
+/* fetch: out[0..3] = tex2D(object, x, y); line: tex1Dfetch; ref: tex2D(picture); level: the same
+ * in the middle of a level; paint: surface write of a word. */
 static const char tex_ptx[] = PTX_HEAD
 	".visible .global .texref picture;\n"
 	".visible .entry fetch(.param .u64 t, .param .f32 x, .param .f32 y, .param .u64 out)\n{\n"
@@ -19,6 +20,9 @@ static const char tex_ptx[] = PTX_HEAD
 	".reg .b64 %rd<3>; .reg .f32 %f<8>;\n"
 	"ld.param.u64 %rd2, [out]; ld.param.f32 %f1, [x]; ld.param.f32 %f2, [y];\n"
 	"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [picture, {%f1, %f2}]; st.global.f32 [%rd2], %f3; ret;\n}\n"
+	".visible .entry level(.param .f32 l, .param .u64 out)\n{\n.reg .b64 %rd<2>; .reg .f32 %f<8>;\n"
+	"ld.param.f32 %f1, [l]; ld.param.u64 %rd1, [out]; mov.f32 %f2, 0f3F000000;\n"
+	"tex.level.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [picture, {%f2, %f2}], %f1; st.global.f32 [%rd1], %f3; ret;\n}\n"
 	".visible .entry paint(.param .u64 s, .param .u32 x, .param .u32 y, .param .u32 v)\n{\n"
 	".reg .b64 %rd<2>; .reg .b32 %r<4>;\n"
 	"ld.param.u64 %rd1, [s]; ld.param.u32 %r1, [x]; ld.param.u32 %r2, [y]; ld.param.u32 %r3, [v];\n"
@@ -291,6 +295,67 @@ START_TEST(texture_references)
 }
 END_TEST
 
+/* The middle of a level. */
+static float by_level(float level)
+{
+	CUdeviceptr out;
+	void *params[] = { &level, &out };
+	float v;
+
+	OK(cuMemAlloc(&out, sizeof(v)));
+	OK(cuLaunchKernel(function("level"), 1, 1, 1, 1, 1, 1, 0, 0, params, NULL));
+	OK(cuMemcpyDtoH(&v, out, sizeof(v)));
+	OK(cuMemFree(out));
+	return v;
+}
+
+/* A reference of several levels; what wants normalized coordinates counts when the program has asked for them. */
+START_TEST(reference_of_levels)
+{
+	CUDA_ARRAY3D_DESCRIPTOR d = { 4, 4, 0, CU_AD_FORMAT_FLOAT, 1, 0 };
+	CUmipmappedArray m, seen;
+	CUarray_format format;
+	CUdeviceptr p;
+	CUtexref ref;
+	CUarray a;
+	int channels;
+
+	begin(tex_ptx);
+	OK(cuModuleGetTexRef(&ref, mod, "picture"));
+	BAD(cuTexRefGetMipmappedArray(&seen, ref));
+	OK(cuMipmappedArrayCreate(&m, &d, 2));
+	for (unsigned int l = 0; l < 2; l++) {
+		float v[16];
+		CUDA_MEMCPY2D c = { .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = v, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+				    .WidthInBytes = 16 >> l, .Height = 4 >> l };
+
+		for (int i = 0; i < 16; i++)
+			v[i] = (float)(10 * l + 10);
+		OK(cuMipmappedArrayGetLevel(&c.dstArray, m, l));
+		OK(cuMemcpy2D(&c));
+	}
+	BAD(cuTexRefSetMipmappedArray(ref, m, 0));
+	OK(cuTexRefSetMipmappedArray(ref, m, CU_TRSA_OVERRIDE_FORMAT));
+	OK(cuTexRefGetMipmappedArray(&seen, ref));
+	ck_assert_ptr_eq(seen, m);
+	BAD(cuTexRefGetArray(&a, ref));
+	BAD(cuTexRefGetAddress_v2(&p, ref));
+	OK(cuTexRefGetFormat(&format, &channels, ref));
+	ck_assert(format == CU_AD_FORMAT_FLOAT && channels == 1);
+	OK(cuTexRefSetMipmapLevelClamp(ref, 0, 9));
+	OK(cuTexRefSetFlags(ref, CU_TRSF_NORMALIZED_COORDINATES));
+	ck_assert_float_eq(by_reference(0.5f, 0.5f), 10);
+	ck_assert_float_eq(by_level(0), 10);
+	ck_assert_float_eq(by_level(1), 20);
+	OK(cuTexRefSetMipmapFilterMode(ref, CU_TR_FILTER_MODE_LINEAR));
+	ck_assert_float_eq(by_level(0.5f), 15);
+	OK(cuTexRefSetMipmapLevelClamp(ref, 1, 9));
+	ck_assert_float_eq(by_level(0), 20);
+	OK(cuMipmappedArrayDestroy(m));
+	IS(CUDA_ERROR_INVALID_HANDLE, cuTexRefSetMipmappedArray(ref, m, CU_TRSA_OVERRIDE_FORMAT));
+}
+END_TEST
+
 START_TEST(layers)
 {
 	CUDA_ARRAY3D_DESCRIPTOR d = { 16, 0, 3, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_LAYERED };
@@ -335,8 +400,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *tests[] = { texture_objects, textures_of_memory, surface_objects, texture_references, layers,
-				 after_the_context };
+	const TTest *tests[] = { texture_objects, textures_of_memory, surface_objects, texture_references, reference_of_levels,
+				 layers, after_the_context };
 
 	return RUN_ALL("textures", tests);
 }
