@@ -187,7 +187,7 @@ static void serve_ring_low(struct be_dev *dev)
 	}
 }
 
-static void run_to(struct be_dev *dev, uint64_t time)
+void ppu_bc_run_to(struct be_dev *dev, uint64_t time)
 {
 	if (dev->record)
 		ppu_bc_record_run(dev, time);
@@ -490,467 +490,6 @@ static int core_mem_info(struct be_dev *dev, uint64_t *avail, uint64_t *total)
 	return 0;
 }
 
-/* ---- memory --------------------------------------------------------------------------------- */
-
-int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr)
-{
-	uint64_t align = size >= PPU_LARGE_SIZE ? PPU_LARGE_SIZE : PPU_PAGE_SIZE;
-
-	if (ppu_range_alloc(&dev->vram_range, size, align, addr))
-		return -ENOSPC;
-	/* Fresh pages read as zero, whatever was in them before. */
-	if (size >= PPU_LARGE_SIZE) {
-		madvise(dev->vram + *addr, size, MADV_DONTNEED);
-		/* One large page of the host for each large page of ours; a host that has none ignores it. */
-		madvise(dev->vram + *addr, size / PPU_LARGE_SIZE * PPU_LARGE_SIZE, MADV_HUGEPAGE);
-	} else {
-		memset(dev->vram + *addr, 0, size);
-	}
-	ppu_core_vram_changed(dev->core);	/* code may have lain there, and be mapped still */
-	return 0;
-}
-
-void ppu_bc_vram_free(struct be_dev *dev, uint64_t addr, uint64_t size)
-{
-	if (size)
-		ppu_range_free(&dev->vram_range, addr, size);
-}
-
-static int bus_alloc(struct be_dev *dev, uint64_t size, uint64_t *off)
-{
-	uint64_t align = size >= PPU_LARGE_SIZE ? PPU_LARGE_SIZE : PPU_PAGE_SIZE;
-
-	return ppu_range_alloc(&dev->bus_range, size, align, off);
-}
-
-static void bus_free(struct be_dev *dev, uint64_t off, uint64_t size)
-{
-	/* Give the pages back; they read as zero next time. */
-	if (fallocate(dev->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)off, (off_t)size))
-		memset(dev->sys + off, 0, size);
-	ppu_range_free(&dev->bus_range, off, size);
-}
-
-static int core_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **out)
-{
-	struct be_dev *dev = vm->dev;
-	struct be_bo *bo;
-	int rc;
-
-	if (!size || size > BUS_SIZE)
-		return size ? -ENOSPC : -EINVAL;
-	bo = calloc(1, sizeof(*bo));
-	if (!bo)
-		return -ENOMEM;
-	bo->dev = dev;
-	bo->place = place;
-	bo->users = 1;
-	bo->size = ppu_bc_page_round(size);
-	ppu_bc_lock(dev);
-	rc = place == BE_VRAM ? ppu_bc_vram_alloc(dev, bo->size, &bo->addr) :
-				bus_alloc(dev, bo->size, &bo->addr);
-	ppu_bc_unlock(dev);
-	if (rc) {
-		free(bo);
-		return rc;
-	}
-	*out = bo;
-	return 0;
-}
-
-int ppu_bc_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **out)
-{
-	struct be_bo *bo = calloc(1, sizeof(*bo));
-
-	if (!bo)
-		return -ENOMEM;
-	bo->dev = vm->dev;
-	bo->place = BE_SYSTEM;
-	bo->size = size;
-	bo->users = 1;
-	bo->user = pages;
-	ppu_bc_lock(vm->dev);
-	bo->next_user = vm->dev->users;
-	vm->dev->users = bo;
-	ppu_bc_unlock(vm->dev);
-	*out = bo;
-	return 0;
-}
-
-static void forget_user(struct be_bo *bo)
-{
-	struct be_bo **p = &bo->dev->users;
-
-	while (*p != bo)
-		p = &(*p)->next_user;
-	*p = bo->next_user;
-	ppu_core_invalidate_maps(bo->dev->core);
-}
-
-static void core_bo_free(struct be_bo *bo)
-{
-	struct be_bo *origin = NULL;
-	bool last;
-
-	ppu_bc_lock(bo->dev);
-	last = !--bo->users;
-	if (last && bo->user) {
-		forget_user(bo);
-		origin = bo->origin;
-	} else if (last && bo->place == BE_VRAM) {
-		if (ppu_bc_bo_unshare(bo))
-			ppu_bc_vram_free(bo->dev, bo->addr, bo->size);
-	} else if (last) {
-		bus_free(bo->dev, bo->addr, bo->size);
-	}
-	ppu_bc_unlock(bo->dev);
-	if (last && bo->mapped)
-		munmap(bo->user, bo->size);
-	if (last)
-		free(bo);
-	if (origin)
-		core_bo_free(origin);
-}
-
-/* Memory of another device of the process is memory of the process. */
-static int core_bo_peer(struct be_vm *vm, struct be_bo *theirs, struct be_bo **out)
-{
-	struct be_dev *owner = theirs->dev;
-	int rc;
-
-	ppu_bc_lock_idle(owner);
-	theirs->users++;
-	ppu_bc_unlock(owner);
-	if (owner == vm->dev) {
-		*out = theirs;
-		return 0;
-	}
-	rc = ppu_bc_bo_user(vm, theirs->user ? theirs->user : (theirs->place == BE_VRAM ? owner->vram : owner->sys) + theirs->addr,
-			  theirs->size, out);
-	if (rc)
-		core_bo_free(theirs);
-	else
-		(*out)->origin = theirs;
-	return rc;
-}
-
-static int core_bo_map(struct be_bo *bo, void *at, void **ptr)
-{
-	void *p;
-
-	if (bo->place == BE_VRAM)
-		return -EOPNOTSUPP;
-	p = mmap(at, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0),
-		 bo->dev->memfd, (off_t)bo->addr);
-	if (p == MAP_FAILED)
-		return -errno;
-	*ptr = p;
-	return 0;
-}
-
-/* ---- page tables ---------------------------------------------------------------------------- */
-
-struct core_pt {
-	struct ppu_pt pt;
-	struct ppu_pt *child[];
-};
-
-/* Where a change of the tables gets new tables, and the error if it got none. */
-struct pool_pt {
-	struct be_vm *vm;
-	int err;
-};
-
-static struct ppu_pt *pt_take(void *arg, unsigned level)
-{
-	struct pool_pt *pool = arg;
-	struct core_pt *t = calloc(1, sizeof(*t) + (level ? PPU_PT_ENTRIES : 0) * sizeof(t->child[0]));
-	uint64_t addr;
-
-	pool->err = t ? ppu_bc_vram_alloc(pool->vm->dev, PPU_PAGE_SIZE, &addr) : -ENOMEM;
-	if (pool->err) {
-		free(t);
-		return NULL;
-	}
-	t->pt.addr = addr;
-	t->pt.child = level ? t->child : NULL;
-	return &t->pt;
-}
-
-/* The table can be freed at once: the device does not run before its TLB is invalidated. */
-static void pt_drop(void *owner, struct ppu_pt *pt)
-{
-	ppu_bc_vram_free(((struct be_vm *)owner)->dev, pt->addr, PPU_PAGE_SIZE);
-	free(pt);
-}
-
-static const struct ppu_pt_ops pt_ops = { .bus = &ppu_bc_bus, .take = pt_take, .drop = pt_drop };
-
-int ppu_bc_pt_init(struct be_vm *vm)
-{
-	struct pool_pt pool = { .vm = vm };
-
-	vm->pt = (struct ppu_pt_tree){ .ops = &pt_ops, .dev = vm->dev, .owner = vm };
-	vm->pt.root = pt_take(&pool, PPU_PT_TOP);
-	if (vm->pt.root)
-		vm->pt.root->level = PPU_PT_TOP;
-	return pool.err;
-}
-
-static void pt_free(struct be_vm *vm, struct ppu_pt *pt)
-{
-	for (int i = 0; pt->child && i < PPU_PT_ENTRIES; i++)
-		if (pt->child[i])
-			pt_free(vm, pt->child[i]);
-	pt_drop(vm, pt);
-}
-
-void ppu_bc_pt_fini(struct be_vm *vm)
-{
-	if (vm->pt.root)
-		pt_free(vm, vm->pt.root);
-	vm->pt.root = NULL;
-}
-
-static u64 linear_addr(const void *base, u64 offset, u64 *contig)
-{
-	*contig = PPU_VA_KERNEL_END;
-	return *(const uint64_t *)base + offset;
-}
-
-struct ppu_backing ppu_bc_backing(const uint64_t *addr)
-{
-	return (struct ppu_backing){ .addr = linear_addr, .object = addr };
-}
-
-int ppu_bc_map(struct be_vm *vm, uint64_t va, uint64_t size, uint64_t phys, uint64_t flags)
-{
-	struct ppu_backing mem = ppu_bc_backing(&phys);
-	bool unmap = flags == PPU_BC_UNMAP;
-	struct pool_pt pool = { .vm = vm };
-
-	if (ppu_pt_prepare(&vm->pt, &pool, unmap ? NULL : &mem, 0, va, size, false)) {
-		ppu_pt_unmap(&vm->pt, va, size);
-		if (!unmap)
-			ppu_pt_map(&vm->pt, &mem, 0, va, size, flags);
-	}
-	ppu_pt_prune(&vm->pt, va, size);
-	ppu_context_invalidate(&ppu_bc_bus, vm->dev, vm->inst);
-	return pool.err;
-}
-
-static int core_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t size, unsigned flags)
-{
-	uint64_t phys = bo->user ? BUS_USER + (uintptr_t)bo->user :
-			bo->place == BE_VRAM ? bo->addr : bo->addr + BUS_BASE;
-	uint64_t pte = bo->place == BE_VRAM ? 0 : PPU_PTE_SYS;
-	int rc;
-
-	size = ppu_bc_page_round(size);
-	if ((va | phys) & (PPU_PAGE_SIZE - 1) || !size || size > bo->size ||
-	    va < PPU_VA_USER_START || va > PPU_VA_USER_END - size)
-		return -EINVAL;
-	if (flags & BE_BIND_READONLY)
-		pte |= PPU_PTE_READONLY;
-	if (flags & BE_BIND_NOEXEC)
-		pte |= PPU_PTE_NOEXEC;
-	ppu_bc_lock(vm->dev);
-	rc = vm->faulted ? -EIO : ppu_bc_map(vm, va, size, phys, pte);
-	ppu_bc_unlock(vm->dev);
-	return rc;
-}
-
-static int core_unbind(struct be_vm *vm, uint64_t va, uint64_t size)
-{
-	int rc;
-
-	size = ppu_bc_page_round(size);
-	if (va & (PPU_PAGE_SIZE - 1) || !size || va < PPU_VA_USER_START || va > PPU_VA_USER_END - size)
-		return -EINVAL;
-	ppu_bc_lock(vm->dev);
-	rc = ppu_bc_map(vm, va, size, 0, PPU_BC_UNMAP);
-	ppu_bc_unlock(vm->dev);
-	return rc;
-}
-
-/* ---- channels ------------------------------------------------------------------------------- */
-
-int ppu_bc_chan_number(struct core_chan *c)
-{
-	struct be_dev *dev = c->vm->dev;
-
-	while (c->id < dev->cfg.channels && dev->chans[c->id])
-		c->id++;
-	c->ring_va = PPU_VA_USER_END + c->id * RING_VA_STRIDE;
-	return c->id == dev->cfg.channels ? -ENOSPC : 0;
-}
-
-void ppu_bc_chan_program(struct core_chan *c, const struct ppu_chan_config *config)
-{
-	struct ppu_chan_config all = *config;
-
-	all.inst = c->vm->inst;
-	all.ring_va = c->ring_va;
-	all.entries = c->base.entries;
-	ppu_chan_configure(&ppu_bc_bus, c->vm->dev, c->id, &all);
-}
-
-int ppu_bc_chan_enable(struct core_chan *c)
-{
-	struct be_dev *dev = c->vm->dev;
-
-	wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_ENABLE);
-	if (!(rd(dev, chcfg(c, PPU_REG_CH_STATUS)) & PPU_CHS_ENABLED)) {
-		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
-		return c->vm->faulted ? -EIO : -EINVAL;
-	}
-	dev->chans[c->id] = c;
-	c->base.hw_channel = c->id;
-	return 0;
-}
-
-static int core_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, unsigned prio,
-			    struct be_chan **out)
-{
-	struct be_dev *dev = vm->dev;
-	struct core_chan *c;
-	int rc;
-
-	if (entries < 3 || entries > dev->cfg.ring_max)
-		return -EINVAL;
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return -ENOMEM;
-	c->vm = vm;
-	c->base.entries = entries;
-	c->ring_size = ppu_bc_page_round((uint64_t)entries * sizeof(struct ppu_gpfifo_entry));
-	ppu_bc_lock(dev);
-	rc = vm->faulted ? -EIO : cls == PPU_CLASS_COMPUTE ? ppu_bc_vm_ensure_areas(vm) : 0;
-	if (rc)
-		goto fail;
-	rc = -ENOSPC;
-	if (ppu_bc_chan_number(c) || bus_alloc(dev, c->ring_size, &c->ring_addr))
-		goto fail;
-	c->base.ring = (volatile struct ppu_gpfifo_entry *)(dev->sys + c->ring_addr);
-	rc = ppu_bc_map(vm, c->ring_va, c->ring_size, c->ring_addr + BUS_BASE,
-			PPU_PTE_SYS | PPU_RING_PTE_FLAGS);
-	if (rc)
-		goto fail_ring;
-	ppu_bc_chan_program(c, &(struct ppu_chan_config){ .hw_class = cls, .priority = prio });
-	rc = ppu_bc_chan_enable(c);
-	if (rc)
-		goto fail_ring;
-	ppu_bc_unlock(dev);
-	*out = &c->base;
-	return 0;
-fail_ring:
-	ppu_bc_map(vm, c->ring_va, c->ring_size, 0, PPU_BC_UNMAP);
-	bus_free(dev, c->ring_addr, c->ring_size);
-fail:
-	ppu_bc_unlock(dev);
-	free(c);
-	return rc;
-}
-
-static void core_chan_stop(struct be_chan *base)
-{
-	struct core_chan *c = (struct core_chan *)base;
-	struct be_dev *dev = c->vm->dev;
-
-	ppu_bc_lock(dev);
-	if (!c->stopped) {
-		c->stopped = true;
-		ppu_bc_devq_unlink(c);
-		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_STOP);
-		/* Copies stop between chunks, so this loop takes bounded device time. */
-		while (!(rd(dev, chcfg(c, PPU_REG_CH_STATUS)) & PPU_CHS_STOPPED)) {
-			uint64_t next = ppu_core_next_event(dev->core);
-
-			if (next == PPU_TIME_NEVER)
-				break;
-			run_to(dev, next);
-		}
-		wr(dev, chcfg(c, PPU_REG_CH_CMD), PPU_CH_CMD_RESET);
-		ppu_bc_map(c->vm, c->ring_va, c->ring_size, 0, PPU_BC_UNMAP);
-		if (c->in_vram)
-			ppu_bc_vram_free(dev, c->ring_addr, c->ring_size);
-		else
-			bus_free(dev, c->ring_addr, c->ring_size);
-		dev->chans[c->id] = NULL;
-		dev->error_gen++;
-		ppu_bc_serve_errors(dev);
-	}
-	ppu_bc_unlock(dev);
-}
-
-static void core_chan_free(struct be_chan *base)
-{
-	core_chan_stop(base);
-	free(base);
-}
-
-static uint32_t core_chan_get(struct be_chan *base)
-{
-	struct core_chan *c = (struct core_chan *)base;
-
-	return ppu_core_userd_peek(c->vm->dev->core, userd(c, PPU_REG_USERD_GP_GET));
-}
-
-static void core_chan_put(struct be_chan *base, uint32_t put)
-{
-	struct core_chan *c = (struct core_chan *)base;
-
-	ppu_bc_lock(c->vm->dev);
-	wr(c->vm->dev, userd(c, PPU_REG_USERD_GP_PUT), put);
-	ppu_bc_unlock(c->vm->dev);
-}
-
-static void core_chan_kick(struct be_chan *base)
-{
-	struct core_chan *c = (struct core_chan *)base;
-
-	ppu_bc_lock(c->vm->dev);
-	wr(c->vm->dev, userd(c, PPU_REG_USERD_KICK), 1);
-	ppu_bc_unlock(c->vm->dev);
-}
-
-/* An error of a queue that this channel owns counts as an error of the channel. */
-static uint32_t chan_error(struct core_chan *c)
-{
-	struct ppu_core *core = c->vm->dev->core;
-	uint32_t error;
-
-	if (c->stopped)
-		return PPU_ERR_CTX_STOPPED;
-	error = ppu_core_userd_peek(core, userd(c, PPU_REG_USERD_ERROR));
-	for (struct core_chan *q = c->queues; q && !error; q = q->next_queue) {
-		enum ppu_end end = ppu_err_channel_end(ppu_core_userd_peek(core, userd(q, PPU_REG_USERD_ERROR)), true);
-
-		if (ppu_err_owner_end(end) == PPU_END_STOPPED)
-			error = PPU_ERR_CTX_STOPPED;
-	}
-	return error;
-}
-
-static int core_chan_state(struct be_chan *base, struct be_chan_state *st)
-{
-	struct core_chan *c = (struct core_chan *)base;
-	struct be_dev *dev = c->vm->dev;
-
-	memset(st, 0, sizeof(*st));
-	ppu_bc_lock_idle(dev);
-	if (!c->stopped) {
-		st->error = rd(dev, chcfg(c, PPU_REG_CH_ERROR));
-		st->get = rd(dev, chcfg(c, PPU_REG_CH_ERROR_INFO));
-		st->va = rd(dev, chcfg(c, PPU_REG_CH_ERROR_VA_LO));
-		st->va |= (uint64_t)rd(dev, chcfg(c, PPU_REG_CH_ERROR_VA_HI)) << 32;
-		if (!st->error)
-			st->error = chan_error(c);
-	}
-	ppu_bc_unlock(dev);
-	return 0;
-}
-
 /* ---- waiting -------------------------------------------------------------------------------- */
 
 static int core_sem_create(struct be_vm *vm, struct be_bo *bo, uint64_t off, struct be_sem **out)
@@ -984,7 +523,7 @@ static bool any_error(const struct be_vm *vm)
 	const struct be_dev *dev = vm->dev;
 
 	for (unsigned i = 0; i < dev->cfg.channels; i++)
-		if (dev->chans[i] && dev->chans[i]->vm == vm && chan_error(dev->chans[i]))
+		if (dev->chans[i] && dev->chans[i]->vm == vm && ppu_bc_chan_error(dev->chans[i]))
 			return true;
 	return false;
 }
@@ -1010,7 +549,7 @@ again:
 		if (dev->error_gen != seen) {
 			ppu_bc_serve_errors(dev);
 			seen = dev->error_gen;
-			if (c->vm->faulted || chan_error(c) || (watch == BE_WATCH_VM && any_error(c->vm))) {
+			if (c->vm->faulted || ppu_bc_chan_error(c) || (watch == BE_WATCH_VM && any_error(c->vm))) {
 				rc = -EIO;
 				break;
 			}
@@ -1022,7 +561,7 @@ again:
 		}
 		if (next > lim->device_ns) {
 			if (ppu_core_time(dev->core) < lim->device_ns)
-				run_to(dev, lim->device_ns);
+				ppu_bc_run_to(dev, lim->device_ns);
 			rc = -ETIME;
 			break;
 		}
@@ -1030,7 +569,7 @@ again:
 			rc = -ETIME;
 			break;
 		}
-		run_to(dev, next);
+		ppu_bc_run_to(dev, next);
 		dev_yield(dev);
 	}
 	if (dev->record && ppu_bc_record_leave(dev))
@@ -1049,7 +588,7 @@ static bool core_poll(struct be_dev *dev)
 	if (next != PPU_TIME_NEVER) {
 		uint64_t until = ppu_core_time(dev->core) + POLL_NS;
 
-		run_to(dev, next > until ? next : until);
+		ppu_bc_run_to(dev, next > until ? next : until);
 		ppu_bc_serve_errors(dev);
 		if (dev->record)
 			ppu_bc_record_leave(dev);
@@ -1079,12 +618,12 @@ const struct be_ops ppu_be_core = {
 	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
 	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
 	.vm_tasks = ppu_bc_vm_tasks,
-	.bo_alloc = core_bo_alloc, .bo_user = ppu_bc_bo_user, .bo_free = core_bo_free, .bo_peer = core_bo_peer,
-	.bo_export = ppu_bc_bo_export, .bo_import = ppu_bc_bo_import, .bo_map = core_bo_map,
-	.bind = core_bind, .unbind = core_unbind,
-	.chan_create = core_chan_create, .chan_stop = core_chan_stop, .chan_free = core_chan_free,
-	.chan_get = core_chan_get, .chan_put = core_chan_put, .chan_kick = core_chan_kick,
-	.chan_state = core_chan_state, .devq_create = ppu_bc_devq_create,
+	.bo_alloc = ppu_bc_bo_alloc, .bo_user = ppu_bc_bo_user, .bo_free = ppu_bc_bo_free, .bo_peer = ppu_bc_bo_peer,
+	.bo_export = ppu_bc_bo_export, .bo_import = ppu_bc_bo_import, .bo_map = ppu_bc_bo_map,
+	.bind = ppu_bc_bind, .unbind = ppu_bc_unbind,
+	.chan_create = ppu_bc_chan_create, .chan_stop = ppu_bc_chan_stop, .chan_free = ppu_bc_chan_free,
+	.chan_get = ppu_bc_chan_get, .chan_put = ppu_bc_chan_put, .chan_kick = ppu_bc_chan_kick,
+	.chan_state = ppu_bc_chan_state, .devq_create = ppu_bc_devq_create,
 	.sem_create = core_sem_create, .sem_destroy = core_sem_destroy, .sem_read = core_sem_read,
 	.sem_wait = core_sem_wait,
 	.poll = core_poll,

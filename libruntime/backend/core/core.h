@@ -147,6 +147,8 @@ void ppu_bc_unlock(struct be_dev *dev);
 /* With the lock held. */
 int ppu_bc_vram_alloc(struct be_dev *dev, uint64_t size, uint64_t *addr);
 void ppu_bc_vram_free(struct be_dev *dev, uint64_t addr, uint64_t size);
+int ppu_bc_bus_alloc(struct be_dev *dev, uint64_t size, uint64_t *off);
+void ppu_bc_bus_free(struct be_dev *dev, uint64_t off, uint64_t size);
 int ppu_bc_pt_init(struct be_vm *vm);
 void ppu_bc_pt_fini(struct be_vm *vm);
 /* Contiguous memory, for the driver core; *addr stays where it is. */
@@ -161,6 +163,11 @@ int ppu_bc_chan_number(struct core_chan *c);
 void ppu_bc_chan_program(struct core_chan *c, const struct ppu_chan_config *config);
 int ppu_bc_chan_enable(struct core_chan *c);
 
+/* Its PPU_ERR_* code, 0: none. */
+uint32_t ppu_bc_chan_error(struct core_chan *c);
+/* Device time goes on to `time`. */
+void ppu_bc_run_to(struct be_dev *dev, uint64_t time);
+
 /* The driver's interrupt handler for vector ERROR: fault records go to their VMs. */
 void ppu_bc_serve_errors(struct be_dev *dev);
 
@@ -174,7 +181,23 @@ int ppu_bc_vm_set_limit(struct be_vm *vm, enum be_vm_limit which, uint32_t value
 int ppu_bc_vm_faults(struct be_vm *vm, struct ppu_fault_rec *recs, unsigned *n);
 int ppu_bc_vm_tasks(struct be_vm *vm, struct ppu_task_info *tasks, unsigned *n);
 
+/* core_memory.c */
 int ppu_bc_bo_user(struct be_vm *vm, void *pages, uint64_t size, struct be_bo **bo);
+int ppu_bc_bo_alloc(struct be_vm *vm, uint64_t size, enum be_place place, struct be_bo **out);
+void ppu_bc_bo_free(struct be_bo *bo);
+int ppu_bc_bo_peer(struct be_vm *vm, struct be_bo *theirs, struct be_bo **out);
+int ppu_bc_bo_map(struct be_bo *bo, void *at, void **ptr);
+int ppu_bc_bind(struct be_vm *vm, struct be_bo *bo, uint64_t va, uint64_t size, unsigned flags);
+int ppu_bc_unbind(struct be_vm *vm, uint64_t va, uint64_t size);
+
+/* core_chan.c */
+int ppu_bc_chan_create(struct be_vm *vm, unsigned cls, uint32_t entries, unsigned prio, struct be_chan **out);
+void ppu_bc_chan_stop(struct be_chan *base);
+void ppu_bc_chan_free(struct be_chan *base);
+uint32_t ppu_bc_chan_get(struct be_chan *base);
+void ppu_bc_chan_put(struct be_chan *base, uint32_t put);
+void ppu_bc_chan_kick(struct be_chan *base);
+int ppu_bc_chan_state(struct be_chan *base, struct be_chan_state *st);
 
 /* share.c */
 int ppu_bc_bo_export(struct be_bo *bo, int *fd);
