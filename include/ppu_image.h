@@ -89,6 +89,41 @@ struct ppu_line {	/* instructions [pc, next entry's pc) come from file:line */
 	uint32_t pc, file, line, column;
 };
 
+/*
+ * What a debugger needs of a module: its DWARF sections, as compilers put them into PTX.  They know nothing of the PPU's code,
+ * so a 64-bit word of theirs that names something is (kind << PPU_DEBUG_KIND | number) here.
+ *
+ * Places in the PTX are marks: the number of labels up to there.  A range between two labels is a range of marks, and each
+ * instruction comes from one.  PTX registers that the sections name have a copy in the frame, as all memory of a function.
+ */
+#define PPU_DEBUG_KIND	56
+enum ppu_debug_kind {
+	PPU_DEBUG_MARK = 1,	/* a label: its mark */
+	PPU_DEBUG_FRAME,	/* a .local variable: its offset from the stack pointer */
+	PPU_DEBUG_PARAM,	/* a kernel's parameter: its offset in parameter memory */
+	PPU_DEBUG_NAME,		/* another variable: index into names */
+};
+
+enum ppu_debug_section { PPU_DEBUG_INFO, PPU_DEBUG_ABBREV, PPU_DEBUG_STR, PPU_DEBUG_LOC, PPU_DEBUG_SECTIONS };
+
+struct ppu_debug_mark {		/* instructions [pc, next entry's pc) of a function come from mark */
+	uint32_t pc, mark;
+};
+
+struct ppu_debug_home {		/* the copy of a PTX register, for instructions [first, end) */
+	char *name;
+	uint32_t first, end, offset, bytes;
+};
+
+struct ppu_debug {
+	uint8_t *section[PPU_DEBUG_SECTIONS];
+	uint32_t bytes[PPU_DEBUG_SECTIONS];
+	struct ppu_debug_mark *marks;
+	struct ppu_debug_home *homes;
+	char **names;
+	uint32_t num_marks, num_homes, num_names;
+};
+
 /* An image belongs to its user.  Every pointer in it is malloc'ed; ppu_image_free() frees all. */
 struct ppu_image {
 	struct ppu_insn *code;
@@ -101,6 +136,7 @@ struct ppu_image {
 	struct ppu_line *lines;
 	char **files;
 	uint32_t shared_module_bytes;	/* shared variables that are not movable, included in shared_fixed */
+	struct ppu_debug *debug;	/* NULL: none; only ppu_ptx_compile() with the option debug makes it, files have none */
 };
 
 /* Messages of compiler, assembler, linker: text with file:line:column, NUL-terminated, malloc'ed. */
@@ -175,6 +211,7 @@ struct ppu_ptx_options {
 	void *print_to;		/* FILE * */
 	uint32_t opt_level;	/* 0: default 2 */
 	uint32_t verify;	/* run the IR verifier after each pass */
+	uint32_t debug;		/* PTX with debug sections: keep them (ppu_image.debug), and translate so that they are true */
 };
 /*
  * Compile len bytes of PTX into a new image, which may need ppu_image_finish().  file: the name in messages, NULL:

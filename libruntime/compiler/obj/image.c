@@ -58,6 +58,22 @@ const struct ppu_line *ppu_image_line(const struct ppu_image *img, uint32_t pc)
 	return best && best->line && best->file < img->num_files ? best : NULL;
 }
 
+static void free_debug(struct ppu_debug *d)
+{
+	if (!d)
+		return;
+	for (uint32_t i = 0; i < PPU_DEBUG_SECTIONS; i++)
+		free(d->section[i]);
+	for (uint32_t i = 0; i < d->num_homes; i++)
+		free(d->homes[i].name);
+	for (uint32_t i = 0; i < d->num_names; i++)
+		free(d->names[i]);
+	free(d->marks);
+	free(d->homes);
+	free(d->names);
+	free(d);
+}
+
 void ppu_image_free(struct ppu_image *img)
 {
 	uint32_t i;
@@ -76,6 +92,7 @@ void ppu_image_free(struct ppu_image *img)
 	free(img->relocs);
 	free(img->lines);
 	free(img->files);
+	free_debug(img->debug);
 	free(img);
 }
 

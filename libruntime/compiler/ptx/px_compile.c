@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "compiler/ptx/front/px_debug.h"
 #include "compiler/ptx/front/px_module.h"
 #include "compiler/ptx/front/px_parse.h"
 #include "compiler/ptx/front/px_type.h"
@@ -271,6 +272,7 @@ static int compile(struct px *px, const char *text, size_t len, struct ppu_image
 	m->finished = px_compile_func;
 	m->file = UINT32_MAX;
 	px_init_names(px);
+	px_debug_read(m, text, len);
 	px_parse_module(m, text, len);
 	if (px->log->errors)
 		return -EINVAL;
@@ -280,6 +282,10 @@ static int compile(struct px *px, const char *text, size_t len, struct ppu_image
 	drop_unused(m);
 	apply_known(m);
 	*img = make_image(m);
+	if (*img && m->debug && !px_debug_image(m, *img)) {
+		ppu_image_free(*img);
+		*img = NULL;
+	}
 	return *img ? 0 : -ENOMEM;
 }
 

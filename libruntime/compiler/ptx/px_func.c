@@ -71,7 +71,7 @@ static void limits(struct px_func *f)
 void px_compile_func(struct px_func *f, struct px_object *o)
 {
 	const struct ppu_ptx_options *opt = f->px->opt;
-	unsigned level = opt->opt_level ? opt->opt_level : 2, i;
+	unsigned level = f->exact ? 1 : opt->opt_level ? opt->opt_level : 2, i;
 
 	if (!after(f, "parse"))
 		return;

@@ -11,6 +11,7 @@ struct enc {
 	struct fix { uint32_t pc; struct px_block *to; } *fix;
 	uint32_t nfix, capfix;
 	uint32_t line, file, col;
+	uint32_t mark;
 	bool failed;
 };
 
@@ -64,6 +65,17 @@ static void note_line(struct enc *e, const struct px_insn *in)
 	if (first && e->f->line && e->f->file != in->file)
 		add_line(e, e->f->file, e->f->line, e->f->col);
 	add_line(e, in->file, in->line, in->col);
+}
+
+/* Which part of the PTX an instruction comes from, for debug sections; without them all marks are 0. */
+static void note_mark(struct enc *e, const struct px_insn *in)
+{
+	struct ppu_debug_mark m = { e->o->num_insns, in->mark };
+
+	if (in->mark == e->mark)
+		return;
+	e->mark = in->mark;
+	PX_PUSH(&e->f->px->arena, e->o->marks, e->o->num_marks, e->o->cap_marks, m);
 }
 
 static void put(struct enc *e, const struct ppu_insn *w)
@@ -256,6 +268,7 @@ static void put_insn(struct enc *e, const struct px_insn *in)
 	struct ppu_insn w;
 
 	note_line(e, in);
+	note_mark(e, in);
 	if (in->op == PPU_OP_SSY || in->op == PPU_OP_PBRK || in->op == PPU_OP_PCNT) {
 		put_jump(e, in->op, in->guard, in->target);
 		return;
@@ -308,6 +321,7 @@ static void put_branch(struct enc *e, struct px_block *b, const struct px_insn *
 
 	no.neg = !no.neg;
 	note_line(e, br);
+	note_mark(e, br);
 	if (b->edge[0] && !b->edge[1] && b->succ[1]->id <= b->id)
 		first1 = true;		/* back to the loop's start: one instruction while all lanes agree */
 	else if (b->edge[1])

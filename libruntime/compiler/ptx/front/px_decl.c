@@ -2,6 +2,7 @@
 /* Declarations: registers, variables and their places. */
 #include <string.h>
 #include "compiler/ptx/front/px_const.h"
+#include "compiler/ptx/front/px_debug.h"
 #include "compiler/ptx/front/px_decl.h"
 #include "compiler/ptx/front/px_init.h"
 #include "compiler/ptx/front/px_type.h"
@@ -408,6 +409,7 @@ struct px_sym *px_parse_var(struct px_module *m, bool is_extern, bool weak, bool
 			px_new_var(m, v);
 		else
 			place_var(m, sym, &d, &in, is_extern, weak, visible, first_late);
+		px_debug_variable(m, name, v);
 	} while (px_accept(m, TK(',')));
 	if (!px_expect(m, TK(';'), "';' after the declaration"))
 		px_skip_statement(m);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <hw/ppu_tmd.h>
 #include "compiler/ptx/front/px_const.h"
+#include "compiler/ptx/front/px_debug.h"
 #include "compiler/ptx/front/px_decl.h"
 #include "compiler/ptx/front/px_function.h"
 #include "compiler/ptx/front/px_inst.h"
@@ -132,6 +133,7 @@ static void place_kernel_params(struct px_module *m, struct px_sym *fn)
 
 		off = px_align(off, v->align);
 		v->offset = (uint32_t)off;
+		px_debug_param(m, p->params[k]->name, v->offset);
 		s->params[k] = (struct ppu_param){ v->offset, (uint32_t)v->size, v->align };
 		off += v->size;
 		if (off > PPU_PARAM_MAX) {
@@ -395,8 +397,11 @@ bool px_parse_function(struct px_module *m, bool kernel, unsigned flags)
 	ok = true;
 	px_pop_scope(m);
 	m->func->shared_bytes = m->shared_kernel;
-	if (!m->px->log->errors)
+	if (!m->px->log->errors) {
+		px_debug_homes(m);
 		m->finished(m->func, &m->obj);
+		px_debug_function(m);
+	}
 	m->func = NULL;
 	return ok;
 out:

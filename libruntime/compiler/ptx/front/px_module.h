@@ -36,6 +36,8 @@ struct px_module {
 	px_val cc;		/* carry flag of the function */
 	struct px_block *ret_block;	/* functions return through one block */
 	uint32_t line, file, col;	/* from .loc */
+	uint32_t mark;		/* labels so far, with debug sections */
+	struct px_debug *debug;	/* NULL: there are no debug sections, or nobody wants them */
 	struct px_loc src;	/* of the instruction at hand */
 	/* image */
 	struct px_object obj;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols: scopes, parameterised registers, labels with forward references. */
 #include <string.h>
+#include "compiler/ptx/front/px_debug.h"
 #include "compiler/ptx/front/px_module.h"
 #include "compiler/ptx/front/px_sym.h"
 #include "compiler/ptx/front/px_type.h"
@@ -150,6 +151,7 @@ void px_label_def(struct px_module *m, struct px_str *name, struct px_loc loc)
 	}
 	s->defined = true;
 	s->loc = loc;
+	px_debug_label(m, name);
 	b = s->block;
 	if (m->cur && !m->cur->ended)
 		m->cur->succ[0] = b;

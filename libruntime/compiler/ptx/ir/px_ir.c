@@ -77,6 +77,8 @@ void px_insert_before(struct px_block *b, struct px_insn *at, struct px_insn *in
 	}
 	if (!in->src.line)
 		in->src = at->src;
+	if (!in->mark)
+		in->mark = at->mark;
 }
 
 void px_insert_after(struct px_block *b, struct px_insn *at, struct px_insn *in)
@@ -89,6 +91,7 @@ void px_insert_after(struct px_block *b, struct px_insn *at, struct px_insn *in)
 	in->file = at->file;
 	in->col = at->col;
 	in->src = at->src;
+	in->mark = at->mark;
 }
 
 void px_remove(struct px_block *b, struct px_insn *in)

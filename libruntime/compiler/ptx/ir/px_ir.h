@@ -68,6 +68,7 @@ struct px_insn {
 	struct px_block *target;	/* of SSY, PBRK, PCNT */
 	uint32_t pos;		/* number of the instruction, set by each pass that needs one */
 	uint32_t line, file, col;	/* from .loc */
+	uint32_t mark;		/* labels before it, with debug sections */
 	struct px_loc src;	/* in the PTX text */
 };
 
@@ -164,6 +165,7 @@ struct px_func {
 	uint32_t out_bytes;	/* outgoing argument area */
 	uint32_t max_regs;
 	bool has_calls;
+	bool exact;		/* a debugger looks at the variables: only translate */
 	/* results */
 	uint32_t frame_bytes, regs_used, preds_used;
 	uint32_t barriers;

@@ -21,6 +21,8 @@ struct px_object {
 	uint32_t num_file_ids, cap_file_ids;
 	uint8_t *data;
 	uint64_t data_bytes, data_cap, data_align;
+	struct ppu_debug_mark *marks;
+	uint32_t num_marks, cap_marks;
 	struct ppu_insn *code;
 	uint32_t num_insns, cap_insns;
 };

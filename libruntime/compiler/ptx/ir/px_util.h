@@ -50,6 +50,8 @@ struct px_str {
 	uint16_t mod;		/* enum px_mod of ".text", 0 none */
 	uint16_t op;		/* PTX opcode number + 1, 0 none */
 	uint16_t sreg;		/* special register + 1, 0 none */
+	bool homed;		/* a register that debug sections name */
+	uint64_t place;		/* what it is in debug sections: see struct ppu_debug; 0 unknown */
 };
 
 struct px_loc {

@@ -19,6 +19,7 @@ static void append(struct px_module *m, struct px_insn *i)
 	i->file = m->file;
 	i->col = m->col;
 	i->src = m->src;
+	i->mark = m->mark;
 	px_append(m->cur, i);
 }
 
