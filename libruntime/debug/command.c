@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/state.h"
+#include "debug/variable.h"
 
 static void info(const char *args);
 static void help(const char *args);
@@ -48,6 +48,7 @@ static const struct command table[] = {
 	{ "focus", "f", dbg_cmd_focus, "[kernel N] [block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]", false },
 	{ "cuda", NULL, dbg_cmd_focus, "the same", false },
 	{ "print", "p", dbg_cmd_print, "[/x|/d|/u|/f] EXPRESSION", false },
+	{ "locals", NULL, dbg_cmd_locals, "parameters and variables of the function (built with -G)", false },
 	{ "x", NULL, dbg_cmd_x, "/8xw ADDRESS: memory; x, d, u or f; b, h, w or g", false },
 	{ "where", "bt", dbg_cmd_where, "functions that the thread is in", false },
 	{ "list", "l", dbg_cmd_list, "source lines", false },

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <hw/ppu_mmu.h>
 
-#include "debug/state.h"
+#include "debug/variable.h"
 
 struct parse {
 	const char *p, *err;
@@ -287,6 +287,23 @@ static struct dbg_value literal(struct parse *p)
 	return number((int64_t)i);
 }
 
+/* A variable that the debug sections describe. */
+static bool object(struct parse *p, struct dbg_value *v)
+{
+	const char *rest, *err;
+	struct dbg_object o;
+
+	*v = number(0);
+	if (!dbg_object_of(p->p, p->w, p->lane, &o, &rest, &err))
+		return false;
+	if (!err)
+		err = dbg_object_value(&o, p->w, p->lane, v);
+	if (err)
+		wrong(p, err);
+	p->p = rest;
+	return true;
+}
+
 static struct dbg_value unary(struct parse *p)
 {
 	static const struct type u32 = { "u32", 4, 'u' };
@@ -295,7 +312,9 @@ static struct dbg_value unary(struct parse *p)
 	space(p);
 	if (++p->depth > 64)
 		return wrong(p, "the expression is too deep");
-	if (take(p, "-")) {
+	if (object(p, &v)) {
+		;
+	} else if (take(p, "-")) {
 		v = unary(p);
 		v = v.real ? real(-v.f) : number((int64_t)-(uint64_t)v.i);
 	} else if (take(p, "!")) {
@@ -462,7 +481,17 @@ static const char *address_of(const char *text, const struct dbg_warp *w, uint32
 	const char *err;
 	uint64_t bytes;
 	char name[256];
+	struct dbg_object o;
+	const char *end;
 
+	if (dbg_object_of(text, w, lane, &o, &end, &err)) {
+		if (!err && (o.missing || o.constant))
+			err = o.missing ? o.missing : "this is a number, and in no memory";
+		*a = o.at;
+		if (rest)
+			*rest = end;
+		return err ? err : !rest && *end ? "this is no address" : NULL;
+	}
 	snprintf(name, sizeof(name), "%.*s", (int)(n < 255 ? n : 255), text);
 	if (!dbg_symbol(w ? w->c.seen.task.inst : 0, w ? w->code.img : NULL, name, &a->space, &a->addr, &bytes))
 		return "there is no such name";

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compiler/obj/image.h"
-#include "debug/state.h"
+#include "debug/variable.h"
 
 /* Threads are warps here: there are too many lanes for a list. */
 static bool list_warps(uint32_t sm, uint32_t slot, const struct ppu_look_cta *c, void *arg)
@@ -87,6 +87,22 @@ static void parameters(const char *args)
 	}
 }
 
+static void one_local(const char *name, bool parameter, const struct dbg_object *o, void *arg)
+{
+	char value[2048], type[160];
+
+	dbg_say("%s\t%s\t%s", name, dbg_object_text(o, arg, dbg.focus.lane, 0, value, sizeof(value)),
+		dw_type_text(o->d, o->type, type, sizeof(type)));
+}
+
+static void locals(const char *args)
+{
+	struct dbg_warp f;
+
+	if (dbg_focused(&f))
+		dbg_each_variable(&f, dbg.focus.lane, one_local, &f);
+}
+
 /* Who the thread is. */
 static void thread(const char *args)
 {
@@ -151,7 +167,7 @@ void dbg_cmd_machine(const char *args)
 		void (*fn)(const char *args);
 	} what[] = {
 		{ "threads", threads }, { "stack", stack }, { "thread", thread }, { "registers", registers },
-		{ "parameters", parameters }, { "shared", sharedvars }, { "select", select_thread }, { "read", read_memory },
+		{ "parameters", parameters }, { "locals", locals }, { "shared", sharedvars }, { "select", select_thread }, { "read", read_memory },
 	};
 	size_t n = strcspn(args, " ");
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compiler/obj/image.h"
-#include "debug/state.h"
+#include "debug/variable.h"
 
 /* Modules come and go in any thread of the program, also while the device runs in another. */
 static pthread_mutex_t sites = PTHREAD_MUTEX_INITIALIZER;
@@ -69,7 +69,7 @@ static void find_sites(const struct ppu_image *img, void *arg)
 		find_line(p, img);
 	for (uint32_t i = 0; p->function && i < img->num_symbols; i++)
 		if (ppu_is_code(img->symbols[i].kind) && dbg_is_name(img->symbols[i].name, p->function))
-			add_site(p, img, (uint32_t)img->symbols[i].value);
+			add_site(p, img, dbg_body(img, (uint32_t)img->symbols[i].value, img->symbols[i].num_insns));
 	if (!p->file && !p->function && p->pc < img->num_insns)
 		add_site(p, img, (uint32_t)p->pc);
 }

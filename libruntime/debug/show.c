@@ -6,7 +6,7 @@
 #include <hw/ppu_fault.h>
 
 #include "compiler/obj/image.h"
-#include "debug/state.h"
+#include "debug/variable.h"
 
 /* ---- places --------------------------------------------------------------------------------------------------- */
 
@@ -211,6 +211,22 @@ static bool print_array(const char *name, const struct dbg_warp *f, char how)
 	return true;
 }
 
+/* What the debug sections describe, if that is all of the text. */
+static bool print_object(const char *text, const struct dbg_warp *f, char how)
+{
+	const char *rest, *err;
+	struct dbg_object o;
+	char value[4096];
+
+	if (!dbg_object_of(text, f, dbg.focus.lane, &o, &rest, &err) || (!err && *rest))
+		return false;
+	if (err)
+		dbg_say("%s: %s.", text, err);
+	else
+		dbg_say("%s", dbg_object_text(&o, f, dbg.focus.lane, how, value, sizeof(value)));
+	return true;
+}
+
 void dbg_cmd_print(const char *args)
 {
 	struct dbg_value v;
@@ -220,6 +236,8 @@ void dbg_cmd_print(const char *args)
 	const char *err;
 
 	args = take_format(args, &how);
+	if (has && print_object(args, &f, how))
+		return;
 	if (print_array(args, has ? &f : NULL, how))
 		return;
 	err = dbg_eval(args, has ? &f : NULL, dbg.focus.lane, &v, NULL);

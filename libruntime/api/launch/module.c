@@ -94,7 +94,7 @@ static ppuModuleKind guess(const char *text, size_t len)
 static ppuResult compile(const void *data, size_t bytes, const ppuModuleOptions *o, const char *name,
 			 struct ppu_image **img)
 {
-	struct ppu_ptx_options px = { .max_regs = o->max_regs, .no_yield = o->no_yield };
+	struct ppu_ptx_options px = { .max_regs = o->max_regs, .no_yield = o->no_yield, .debug = dbg_on() };
 	ppuModuleKind kind = o->kind;
 	ppuResult res = PPU_SUCCESS;
 	struct ppu_log log;

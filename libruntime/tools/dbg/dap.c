@@ -22,7 +22,7 @@
 
 typedef struct json_object json;
 
-enum scopes { SCOPE_THREAD = 1, SCOPE_PARAMETERS, SCOPE_SHARED, SCOPE_REGISTERS };
+enum scopes { SCOPE_THREAD = 1, SCOPE_PARAMETERS, SCOPE_SHARED, SCOPE_REGISTERS, SCOPE_LOCALS };
 
 static struct link prog;
 static bool started, running, gone, disconnected;
@@ -559,6 +559,7 @@ static const struct scope {
 	enum scopes id;
 	const char *name, *hint, *command;
 } scopes[] = {
+	{ SCOPE_LOCALS, "Locals", "locals", "machine locals" },
 	{ SCOPE_THREAD, "Thread", "locals", "machine thread" },
 	{ SCOPE_PARAMETERS, "Parameters", "arguments", "machine parameters" },
 	{ SCOPE_SHARED, "Shared variables", "locals", "machine shared" },
@@ -587,16 +588,18 @@ static void do_variables(json *request, json *args)
 {
 	json *body = json_object_new_object(), *list = json_object_new_array(), *one;
 	long ref = (long)number_of(args, "variablesReference");
-	char *said = NULL, *v[2], *next;
+	char *said = NULL, *v[3], *next;
 
 	free(askf("machine select %ld", ref / 8));
 	for (size_t i = 0; i < NUM_SCOPES && !gone; i++)
 		if ((long)scopes[i].id == ref % 8)
 			said = ask(scopes[i].command);
-	for (char *line = said; line && (next = fields(line, v, 2)); line = next) {
+	for (char *line = said; line && (next = fields(line, v, 3)); line = next) {
 		one = json_object_new_object();
 		put_text(one, "name", v[0]);
 		put_text(one, "value", v[1]);
+		if (*v[2])
+			put_text(one, "type", v[2]);
 		put_number(one, "variablesReference", 0);
 		json_object_array_add(list, one);
 	}
