@@ -37,12 +37,31 @@ static bool note_place(void)
 	return true;
 }
 
+/* The same for all lanes of the block. */
+static void note_block(void)
+{
+	struct dbg_warp f, w;
+
+	memset(dbg.step_from, 0, sizeof(dbg.step_from));
+	if (!dbg_focused(&f))
+		return;
+	for (uint32_t i = 0; i < f.c.seen.warps && i < PPU_OBSERVE_WARPS; i++) {
+		if (!dbg_look(f.sm, f.c.warp[i], &w))
+			continue;
+		FOR_LANES(lane, w.w.live) {
+			dbg.step_from[i][lane].line = dbg_line_of(w.code.img, w.w.addr[lane]);
+			dbg.step_from[i][lane].depth = dbg_depth(&w.w, lane);
+		}
+	}
+}
+
 static void run(enum dbg_step step)
 {
 	dbg.step = step;
 	dbg.mode = DBG_RUN;
 	dbg_resume();
 	dbg.step = DBG_NO_STEP;
+	dbg.step_whose = DBG_THREADS;
 }
 
 static unsigned long times(const char *args)
@@ -52,11 +71,32 @@ static unsigned long times(const char *args)
 	return n ? n : 1;
 }
 
+/* "warp" or "block", which may stand before the number. */
+static enum dbg_whose take_whose(const char **args)
+{
+	static const char *const names[] = { [DBG_WARPS] = "warp", [DBG_BLOCKS] = "block" };
+
+	for (int i = DBG_WARPS; i <= DBG_BLOCKS; i++) {
+		size_t n = strlen(names[i]);
+
+		if (!strncmp(*args, names[i], n) && (!(*args)[n] || (*args)[n] == ' ')) {
+			*args += n + strspn(*args + n, " \t");
+			return (enum dbg_whose)i;
+		}
+	}
+	return DBG_THREADS;
+}
+
 static void steps(enum dbg_step step, const char *args)
 {
+	enum dbg_whose whose = take_whose(&args);
+
 	for (unsigned long n = times(args); n; n--) {
 		if (!note_place())
 			return;
+		dbg.step_whose = whose;
+		if (whose != DBG_THREADS)
+			note_block();
 		run(step == DBG_STEP_LINE && !dbg.step_line.file ? DBG_STEP_INSN : step == DBG_NEXT && !dbg.step_line.file ?
 		    DBG_STEP_INSN : step);
 		if (dbg.stop.why != DBG_STEPPED)

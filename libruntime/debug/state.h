@@ -166,6 +166,8 @@ struct dbg_stop {
 
 enum dbg_step { DBG_NO_STEP, DBG_STEP_INSN, DBG_STEP_LINE, DBG_NEXT, DBG_FINISH };
 
+enum dbg_whose { DBG_THREADS, DBG_WARPS, DBG_BLOCKS };	/* a step: of the thread in focus, or of any in its warp or block */
+
 /* What the device does until it stops. */
 enum dbg_mode { DBG_RUN, DBG_SEEK, DBG_SCAN };
 
@@ -199,8 +201,13 @@ struct dbg {
 	unsigned points, next_number;
 	bool stores, loads;		/* there are watchpoints for these */
 	enum dbg_step step;
+	enum dbg_whose step_whose;
 	struct dbg_line step_line;
 	unsigned step_depth;
+	struct {			/* the same of each lane of the block, or of the focus's warp; file NULL: not known */
+		struct dbg_line line;
+		unsigned depth;
+	} step_from[PPU_OBSERVE_WARPS][DBG_LANES];
 	bool catch_begin, catch_end, catch_host;
 	/* the way back */
 	uint64_t *save;			/* the count of each */

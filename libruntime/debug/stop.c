@@ -24,8 +24,8 @@ static void at(uint32_t sm, uint32_t slot, uint32_t lane)
 
 /* ---- instructions --------------------------------------------------------------------------------------------- */
 
-/* The focus is about to execute: is its step done? */
-static bool step_done(const struct ppu_seen_insn *i)
+/* The lane is about to execute: is its step done? */
+static bool step_done(const struct ppu_seen_insn *i, uint32_t lane)
 {
 	struct dbg_line line;
 	struct dbg_warp w;
@@ -35,7 +35,7 @@ static bool step_done(const struct ppu_seen_insn *i)
 		return true;
 	if (!dbg_look(i->sm, i->slot, &w))
 		return false;
-	depth = dbg_depth(&w.w, dbg.focus.lane);
+	depth = dbg_depth(&w.w, lane);
 	if (dbg.step == DBG_FINISH)
 		return depth < dbg.step_depth;
 	if (dbg.step == DBG_NEXT && depth > dbg.step_depth)
@@ -44,9 +44,23 @@ static bool step_done(const struct ppu_seen_insn *i)
 	return line.file && (!dbg_same_line(&line, &dbg.step_line) || depth < dbg.step_depth);
 }
 
-static bool is_stepped(const struct ppu_seen_insn *i)
+/* The lane whose step is done, or DBG_LANES. */
+static uint32_t stepped_lane(const struct ppu_seen_insn *i)
 {
-	return dbg.step && i->lanes >> dbg.focus.lane & 1 && dbg_is_focus(i) && step_done(i);
+	if (!dbg.step || !dbg.focus.is || i->cta != dbg.focus.cta || i->serial != dbg.focus.serial)
+		return DBG_LANES;
+	if (dbg.step_whose == DBG_THREADS)
+		return i->lanes >> dbg.focus.lane & 1 && dbg_is_focus(i) && step_done(i, dbg.focus.lane) ? dbg.focus.lane : DBG_LANES;
+	if (i->warp >= PPU_OBSERVE_WARPS || (dbg.step_whose == DBG_WARPS && !dbg_is_focus(i)))
+		return DBG_LANES;
+	/* Lanes that are not together may have begun at different lines. */
+	FOR_LANES(lane, i->lanes) {
+		dbg.step_line = dbg.step_from[i->warp][lane].line;
+		dbg.step_depth = dbg.step_from[i->warp][lane].depth;
+		if (step_done(i, lane))
+			return lane;
+	}
+	return DBG_LANES;
 }
 
 static void hit(struct dbg_point *p, uint32_t sm, uint32_t slot, uint32_t lane)
@@ -60,6 +74,7 @@ static void run_insn(const struct ppu_seen_insn *i)
 {
 	uint32_t lane = (uint32_t)__builtin_ctz(i->lanes);
 	struct dbg_point *p = dbg.points ? dbg_break_at(i, &lane) : NULL;
+	uint32_t stepped;
 
 	if (p && p->ignore) {
 		p->ignore--;
@@ -69,8 +84,8 @@ static void run_insn(const struct ppu_seen_insn *i)
 	if (p) {
 		hit(p, i->sm, i->slot, lane);
 		stop(DBG_AT_BREAK, DBG_BEFORE_INSN, true);
-	} else if (is_stepped(i)) {
-		at(i->sm, i->slot, dbg.focus.lane);
+	} else if ((stepped = stepped_lane(i)) < DBG_LANES) {
+		at(i->sm, i->slot, stepped);
 		stop(DBG_STEPPED, DBG_BEFORE_INSN, true);
 	} else if (i->op == PPU_OP_TRAP || i->op == PPU_OP_BRKPT) {
 		at(i->sm, i->slot, (uint32_t)__builtin_ctz(i->lanes));

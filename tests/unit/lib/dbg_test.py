@@ -51,6 +51,22 @@ def address(text, name):
     return int(re.search("^%s (0x.*)$" % name, text, re.M)[1], 16)
 
 
+def whose_steps():
+    """Steps of a warp and of a block: others than the thread in focus make them."""
+    call, result = line_of("line of the call"), line_of("line of the sum")
+    begin = ["break debugged.cu:%d if blockIdx.x == 0" % (call - 1), "continue", "delete", "focus thread (4,0,0)"]
+    one, warp = said(begin + ["step"])[4], said(begin + ["step warp"])[4]
+    tap.is_(["thread (4,0,0)" in one, "debugged.cu:%d" % (call + 2) in one], [True, True], "a step of a thread is its own")
+    tap.is_(["thread (0,0,0)" in warp, "debugged.cu:%d" % call in warp], [True, True],
+            "a step of a warp ends with that of the lanes whose turn it is")
+    begin = ["break debugged.cu:%d if blockIdx.x == 0" % result, "continue", "delete"]
+    one, block = said(begin + ["step", "step"])[4], said(begin + ["step block", "step block"])[4]
+    tap.is_(["(warp 2," in one, "(warp 2," in block, "block (0,0,0)" in block], [True, False, True],
+            "while a warp waits, a step of the block is another warp's")
+    tap.is_(said(begin + ["stepi block 3", "print $count"])[4] != said(begin + ["stepi warp 30", "print $count"])[4], True,
+            "a number may follow")
+
+
 def places():
     """The address of an element, in a watch and in last-write."""
     text = said(["break debugged.cu:%d" % line_of("line of the result"), "continue", "last-write &sums[2]", "last-write shared:8",
@@ -230,6 +246,7 @@ def odd_values():
 
 stops()
 places()
+whose_steps()
 completion()
 lanes()
 backward({}, "one state saved")
