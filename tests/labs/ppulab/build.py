@@ -125,7 +125,7 @@ def kbuild(kernel, where, *args):
     res = subprocess.run(["make", "-C", kernel.headers, "M=" + where, "-j2", *kernel.args, *args, "modules"],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True, errors="replace", env=ENV, check=False)
-    noise = re.compile(r"^make|^  (CC|LD|MODPOST|AR|CHECK|BTF)\b|Skipping BTF|^$")
+    noise = re.compile(r"^make|^  (CC|HOSTCC|LD|MODPOST|AR|CHECK|BTF)\b|Skipping BTF|^$")
     return res.returncode == 0, "".join(l + "\n" for l in res.stdout.splitlines() if not noise.search(l))
 
 
