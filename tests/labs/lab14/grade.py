@@ -29,7 +29,7 @@ lab = Lab(14, "A scheduling policy", page="14-policy.md", kind="program", studen
 # The program counts steps of the student's code to find endless loops, and does not use a clock: see lib/labends.c.
 lab.program("machine", "policy.c", cflags=["-fsanitize-coverage=trace-pc"])
 lab.exercise("exercise.c", "lib/labchild.c", libs=[])
-lab.helper("remote.c", name="judge", libs=["lab14"])
+lab.helper("remote.c", "lib/labremote.c", name="judge", libs=["lab14"])
 # Seeds that no published trace has.
 lab.scenario("all", cmd=["exercise", "traces", *FAMILIES], timeout=120, smp=1,
              pack={"/lab/traces/%s.txt" % f: "tests/labs/lab14/traces/%s.txt" % f for f in FAMILIES})

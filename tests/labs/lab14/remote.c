@@ -4,49 +4,26 @@
  * input.  With this instead of the student's file the lab's program becomes the judge: it measures, and no code of the
  * student's runs in it.
  */
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "labremote.h"
 #include "wire.h"
 
-static union {
-	struct wire_answers a;
-	char words[sizeof(struct wire_answers)];
-} got;
+static struct wire_answers got;
 static uint32_t next;		/* answer that was not used yet */
 static bool begins;
 
-/* The other program's last line is an end like one of this program's own, but it cannot be a result. */
-static _Noreturn void other_ended(size_t n)
-{
-	static const char *const ends[] = { "end wrong ", "end crash ", "end stuck " };
-	const char *line = "end wrong the program with policy.c ended before all was done";
-	char *words = got.words;
-
-	words[n < WIRE_WORDS ? n : WIRE_WORDS] = 0;
-	words[strcspn(words, "\n")] = 0;
-	for (size_t i = 0; words[i]; i++)
-		if (words[i] < ' ' || words[i] > '~' || words[i] == ';')
-			words[i] = '?';
-	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (!strncmp(words, ends[i], strlen(ends[i])))
-			line = words;
-	printf("%s\n", line);
-	fflush(stdout);
-	_exit(3);
-}
-
 static uint64_t answer(void)
 {
-	if (next >= got.a.n) {
+	if (next >= got.n) {
 		ssize_t n = recv(STDIN_FILENO, &got, sizeof(got), 0);
 
-		if (n != sizeof(got) || got.a.magic != WIRE_MAGIC || !got.a.n || got.a.n > WIRE_ANSWERS)
-			other_ended(n < 0 ? 0 : (size_t)n);
+		if (n != sizeof(got) || got.magic != WIRE_MAGIC || !got.n || got.n > WIRE_ANSWERS)
+			remote_ended(&got, n < 0 ? 0 : (size_t)n, "policy.c");
 		next = 0;
 	}
-	return got.a.v[next++];
+	return got.v[next++];
 }
 
 void judge_goes_on(const struct load *l, uint32_t i)

@@ -14,7 +14,6 @@
 
 #define WIRE_REQUESTS	16	/* in one message */
 #define WIRE_ANSWERS	500
-#define WIRE_WORDS	200	/* bytes of the line at the end */
 
 /* To the program. */
 struct wire_requests {

@@ -361,8 +361,9 @@ def exercises(lab, files, where, shown):
         merge(total, image(name, source, where, src, shown))
     own = {os.path.join(src, s) for sources in programs.values() for s in sources}
     for name, sources in programs.items():
-        merge(total, program(name, [os.path.join(src, s) for s in sources], where,
-                             flags + lab.program_cflags.get(name, []), libs, shown, src, archives))
+        other = lab.program_libs.get(name)
+        merge(total, program(name, [os.path.join(src, s) for s in sources], where, flags + lab.program_cflags.get(name, []),
+                             libs if other is None else other, shown, src, archives))
     for name, (sources, more) in lab.exercises.items():
         # src/NAME: a given file that is handed out with the skeleton.  lib/NAME: of tests/labs/lib.
         paths_ = [os.path.join(where if s.startswith("src/") else paths.LABS if s.startswith("lib/") else lab.dir, s)

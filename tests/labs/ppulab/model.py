@@ -106,6 +106,7 @@ class Lab:
         self.programs = {}      # name -> the student's sources
         self.images = {}        # name -> a file of device code
         self.program_cflags = {}
+        self.program_libs = {}
         self.scenarios = {}
         self.criteria = []
         self.modules = []       # more modules of the guest's kernel to load first, by name
@@ -130,10 +131,12 @@ class Lab:
         self.exercise(*sources, name=name, libs=libs)
         self.alone.add(name)
 
-    def program(self, name, *sources, cflags=()):
+    def program(self, name, *sources, cflags=(), libs=None):
         """The student's files are a program of their own, /lab/NAME in the guest, and with kind "module" these files are no
-        part of lab.ko; main() may come from a library of the course. cflags: more flags for these files."""
+        part of lab.ko; main() may come from a library of the course. cflags: more flags for these files. libs: other
+        libraries than the lab's."""
         self.programs[name] = list(sources)
+        self.program_libs[name] = libs
         self.program_cflags[name] = list(cflags)
 
     def image(self, name, source):

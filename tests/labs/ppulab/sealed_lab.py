@@ -217,8 +217,9 @@ def program(lab, files, parts, where):
     mine = ["src/" + n for n in lab.student if n.endswith(".c") and n not in own]
     recipe = "mkdir -p obj bin\n"
     for name, sources in lab.programs.items():
+        other = lab.program_libs.get(name)
         recipe += link_recipe(name, ["src/" + s for s in sources], flags + lab.program_cflags.get(name, []),
-                              libs.values())
+                              libs.values() if other is None else [libs[l] for l in other])
     for name, (sources, more) in lab.exercises.items():
         lablib = ["lib/" + os.path.basename(s) for s in build.lib_sources(lab, name)]
         archives = libs.values() if more is None else [libs.get(l, "") for l in more]
