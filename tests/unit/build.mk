@@ -135,6 +135,7 @@ unit-build: $(filter $(BUILD)/unit/%,$(UNIT_WANTED)) $(foreach f,$(UNIT_FAST),\
 	$(if $(filter %/devq_model.sh,$(UNIT_WANTED)),$(BUILD)/model/devq_model) \
 	$(if $(filter %/simt_model.sh,$(UNIT_WANTED)),$(patsubst %,$(BUILD)/lib/lib%.a,lab10 ppucore ppu)) \
 	$(if $(filter %/lab13_device.sh,$(UNIT_WANTED)),$(patsubst %,$(BUILD)/lib/lib%.a,lab13 ppucore ppudriver)) \
+	$(if $(filter %/lab13_judge.sh,$(UNIT_WANTED)),$(patsubst %,$(BUILD)/lib/lib%.a,lab13 lab13serve)) \
 	$(if $(filter %/analyze.sh,$(UNIT_WANTED)),analyze-reports)
 #: make unit          host tests, no VM (T=test_ring: only that one)
 unit: unit-build

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "machine.h"
+#include "wire.h"
 
 uint64_t written_at_once;
 
@@ -10,6 +11,8 @@ struct area area_new(struct bench_ctx *c, uint64_t bytes, uint64_t where)
 	struct area a = { bench_alloc(c, bytes, where), bytes, malloc(bytes) };
 
 	EXPECT(a.want, "no memory");
+	if (judge_goes_on)
+		judge_goes_on();
 	for (uint64_t i = 0; i < bytes; i++)
 		a.want[i] = (uint8_t)rnd(256);
 	bench_write(c, a.va, a.want, bytes);
@@ -21,6 +24,8 @@ void area_check(struct bench_ctx *c, const struct area *a, const char *what)
 	uint8_t *is = malloc(a->bytes);
 
 	EXPECT(is, "no memory");
+	if (judge_goes_on)
+		judge_goes_on();
 	bench_read(c, a->va, is, a->bytes);
 	for (uint64_t i = 0; i < a->bytes; i++)
 		EXPECT(is[i] == a->want[i], "after %s byte %llu of the memory is %02x, it should be %02x", what,

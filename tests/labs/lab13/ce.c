@@ -17,6 +17,7 @@
 #include "engine.h"
 #include "labends.h"
 #include "machine.h"
+#include "wire.h"
 
 struct slot {
 	struct ppu_event event;
@@ -96,6 +97,17 @@ static uint64_t reach(struct slot *s, uint64_t va, uint64_t n, unsigned access, 
 		return 0;
 	}
 	return x->len < n ? x->len : n;
+}
+
+uint64_t dev_reach(unsigned engine, uint64_t va, uint64_t n, bool write)
+{
+	struct slot *s = working(engine, write ? "dev_write()" : "dev_read()");
+	struct ppu_xlat x;
+	uint64_t done = 0;
+
+	while (done < n && !ppu_mmu_lookup(the_core, s->ctx, va + done, write ? PPU_ACC_WRITE : PPU_ACC_READ, PPU_XL_NULL, &x))
+		done += x.len < n - done ? x.len : n - done;
+	return done;
 }
 
 uint64_t dev_read(unsigned engine, uint64_t va, void *buf, uint64_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lab 13, the grader's side: runs the student's program, /lab/machine, as a user without rights, and passes on what it
- * prints.  No code of the student's runs in this process.
+ * Lab 13, the grader's side: runs the judge, which has the device and the tests, and passes on what the judge prints.  What the
+ * engines do, the judge hears from the student's program, /lab/machine (wire.h).
  *
  *   exercise SEED COUNT TEST...
  */
@@ -18,7 +18,8 @@ int main(int argc, char **argv)
 	for (char **p = argv + 3; *p; p++) {
 		bool random = !strcmp(*p, "random");
 
-		child_run(*p, (char *[]){ "machine", *p, random ? argv[1] : NULL, argv[2], NULL }, NULL);
+		child_run_judged(*p, (char *[]){ "judge", *p, random ? argv[1] : NULL, argv[2], NULL },
+				 (char *[]){ "machine", NULL });
 	}
 	return 0;
 }

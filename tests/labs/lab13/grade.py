@@ -3,18 +3,19 @@
 
 The student's engine.c is linked with the device's core, in which a unit of the lab's (ce.c) calls it instead of the core's own
 copy engines. The program, `machine`, has tests as the core's own tests are: it makes page tables and channels, submits
-commands, and looks at memory, trace and fault records. It runs as a user without rights, started by `exercise`, which
-contains no code of the student's.
+commands, and looks at memory, trace and fault records.
 
-What was seen comes from a process with the student's code in it. The library is one object that shows no names but those
-that the engines need, but a submission that prints "end done" of its own making would get points, and only a reader of its
-source would notice. The engines do not run in QEMU: they would be the only code of a student's that runs on the host."""
+That is what the student runs. When it is graded, the device and the tests are in another program, `judge`, which has remote.c
+for engines: it asks the program with the student's file what the engines do, call by call (wire.h). The student's program
+has no device in it (serve.c), is another user's, sees no file and prints nowhere. So what was seen comes from a process
+without code of the student's. The engines do not run in QEMU: they would be the only code of a student's that runs on
+the host."""
 
 import os
 
 from ppulab import Lab, child
 
-NEEDS = ["lib/liblab13.a"]      # of the build
+NEEDS = ["lib/liblab13.a", "lib/liblab13serve.a"]      # of the build
 COUNT = 270             # random copies and fills
 SEED = int(os.environ.get("LAB_SEED") or "1", 0)
 
@@ -31,11 +32,13 @@ TESTS = [
     ("random", 6, "%d random copies and fills of three channels" % COUNT),
 ]
 
-lab = Lab(13, "From the other side: copy engines", page="13-engine.md", kind="program", student=["engine.c"], libs=["lab13"])
+lab = Lab(13, "From the other side: copy engines", page="13-engine.md", kind="program", student=["engine.c"],
+          libs=["lab13", "lab13serve"])
 # The program counts steps of the student's code to find endless loops, and does not use a clock: see lib/labends.c.
-lab.program("machine", "engine.c", cflags=["-fsanitize-coverage=trace-pc"])
+lab.program("machine", "engine.c", cflags=["-fsanitize-coverage=trace-pc"], libs=["lab13serve"])
 lab.exercise("exercise.c", "lib/labchild.c", libs=[])
-lab.scenario("tests", cmd=["exercise", str(SEED), str(COUNT), *[t[0] for t in TESTS]], timeout=120, smp=1)
+lab.helper("remote.c", "lib/labremote.c", name="judge", libs=["lab13"])
+lab.scenario("tests", cmd=["exercise", str(SEED), str(COUNT), *[t[0] for t in TESTS]], timeout=240, smp=1)
 lab.skeleton_points = 0
 
 

@@ -10,8 +10,6 @@
 #include <string.h>
 #include "machine.h"
 
-#define STUCK	200000000	/* steps of the student's code in one test; more are an endless loop */
-
 static const struct {
 	const char *name;
 	void (*run)(void);

@@ -131,7 +131,7 @@ void test_rows(void)
 	rows(b, c, ch, &from, &to, 0, 9, 8);
 	rows(b, c, ch, &from, &to, 600000, 3, 1000);
 	rows(b, c, ch, &from, &to, 1200000, 2, 0);
-	rows(b, c, ch, &from, &to, 16, 30000, 10);
+	rows(b, c, ch, &from, &to, 16, 600, 10);
 	area_check(c, &from, "copies out of it");
 	bench_free(b);
 }

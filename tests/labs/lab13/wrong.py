@@ -50,4 +50,56 @@ WRONG = [
          replace=[("dst = e->c.dst + row * e->c.dst_pitch + at", "dst = e->c.dst + row * e->c.src_pitch + at")],
          criterion="rows", says=r"after a COPY_2D of \d+ rows of \d+ bytes byte \d+ of the memory is",
          keeps=["copy", "overlap", "fill"]),
+    # Attacks.  The engines' process has no result to print, no judge to stop and nothing to read.
+    dict(name="prints_results", file="engine.c",
+         replace=[('#include "engine.h"\n', """#include "engine.h"
+#include <sys/socket.h>
+#include <unistd.h>
+__attribute__((constructor)) static void result(void)
+{
+	static const char line[] = "end done\\n";
+
+	for (int fd = 0; fd < 20; fd++) {
+		send(fd, line, sizeof(line) - 1, 0);
+		if (write(fd, line, sizeof(line) - 1) < 0)
+			continue;
+	}
+	_exit(0);
+}
+""")],
+         criterion="copy", says=r"the program with engine\.c ended before all was done",
+         loses=["overlap", "fill", "rows", "time", "engines", "faults", "stop", "random"]),
+    dict(name="attacks_the_judge", file="engine.c",
+         replace=[('#include "engine.h"\n', """#include "engine.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+static int harm(void)
+{
+	int done = 0;
+
+	for (pid_t p = 1; p < 2000; p++)
+		if (p != getpid())
+			done += !kill(p, SIGKILL) || !ptrace(PTRACE_ATTACH, p, 0, 0);
+	return done + (open("/proc/cmdline", O_RDONLY) >= 0) + (open("/lab/judge", O_RDONLY) >= 0) + (opendir("/proc") != NULL);
+}
+"""),
+                  ("	memset(engines, 0, sizeof(engines));", "	memset(engines, 0, sizeof(engines));\n	if (harm())\n		_exit(9);"),
+                  ("#define MIN_ROW_COST	32", "#define MIN_ROW_COST	1")],
+         criterion="time", says=r"a COPY_2D of 1000 rows of 4 bytes takes \d+ ns, it should be 37020", keeps=["copy", "rows"]),
+    dict(name="forges_messages", file="engine.c",
+         replace=[('#include "engine.h"\n', """#include "engine.h"
+#include <sys/socket.h>
+#include "wire.h"
+static struct wire_call_msg forged = { .magic = WIRE_MAGIC, .call = CALL_WRITE, .n = WIRE_DATA, .busy = ~0u };
+"""),
+                  ("	struct engine *e = &engines[engine];\n\n	if (!move_chunk(e))",
+                   "	struct engine *e = &engines[engine];\n\n	forged.at = e->c.dst;\n"
+                   "	send(0, &forged, offsetof(struct wire_call_msg, data), 0);\n	if (!move_chunk(e))")],
+         criterion="copy", says=r"the program with engine\.c ended before all was done"),
+    dict(name="is_done_at_once", file="engine.c",
+         replace=[("	plan(&engines[engine]);\n}", "	engines[engine].busy = false;\n	dev_done(engine, copy->width * copy->rows);\n}")],
+         criterion="copy", says=r"after a copy of 1 bytes from \d+ to \d+ byte \d+ of the memory is", loses=["fill", "rows", "time"]),
 ]
