@@ -40,8 +40,7 @@ $(eval $(call lab_on_core,13,host/ce.c,ce.c machine.c area.c tests.c tests_time.
 	$(addprefix dev_,now setup_ns mbps at reach read write fault done)))
 # What stands around the student's file of lab 13 when it is graded: no device.
 LAB13SERVE_SRCS := tests/labs/lab13/serve.c tests/labs/lib/labends.c
-$(call ppu_objs,tests/labs/lab13/serve.c): private PPU_CFLAGS += \
-	-Itests/labs/lab13 -Itests/labs/lib -Itests/unit/lib -Iqemu-device -Ikmod
+$(call ppu_objs,tests/labs/lab13/serve.c): private PPU_CFLAGS += -Itests/labs/lab13 -Itests/labs/lib
 $(BUILD)/lib/liblab13serve.a: $(call ppu_objs,$(LAB13SERVE_SRCS))
 	@mkdir -p $(@D)
 	$(say) AR $@

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "machine.h"
+#include "wire.h"
 
 static const struct {
 	const char *name;

@@ -9,8 +9,6 @@
 #include "labends.h"
 #include "labrnd.h"
 
-#define STUCK	200000000	/* steps of the student's code in one test; more are an endless loop */
-
 /* The most bytes that one event of an engine has written, counted by ce.c. */
 extern uint64_t written_at_once;
 

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "labends.h"
-#include "machine.h"
 #include "wire.h"
 
 static struct wire_order_msg got;

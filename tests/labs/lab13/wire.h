@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include "engine.h"
 
+#define STUCK	200000000	/* steps of the student's code in one test; more are an endless loop */
 /* Bytes of memory in one message, all of one block of that size: an engine may move a byte at a time, so accesses are put
  * together (serve.c). */
 #define WIRE_DATA	65536
