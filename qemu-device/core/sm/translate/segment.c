@@ -6,6 +6,7 @@
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/lanes.h"
 #include "core/sm/translate/segment.h"
+#include "core/sm/translate/select_chase.h"
 
 #define UNROLL_MAX	6	/* instructions of a segment whose code is repeated instead of looped */
 #define SCRATCH		PPU_SEG_SCRATCH
@@ -771,6 +772,7 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 		EM(e, MOV, M(RSP, PPU_AT_CLEAN, 8), IM(0));
 	}
 	ppu_select_fixed(&s, ends->early);
+	ppu_chase_begin(&s, prog);
 	loop(&s);
 	write_preds(&s);
 	if (f->reads) {

@@ -103,7 +103,8 @@ struct ppu_place {
 #define PPU_AT_FIXED	(PPU_AT_NOTES + 8)	/* where parameters and shared memory are (ppu_select_fixed()) */
 #define PPU_AT_PREDS	(PPU_AT_FIXED + 16)	/* bits of predicates, of a fused segment: for each chunk, at its r11 */
 #define PPU_AT_APART	(PPU_AT_PREDS + 4 * PPU_LANES)	/* of a group, 4 bytes: its lanes did not lie in one window */
-#define PPU_AT_TOP	(PPU_AT_APART + 4 * PPU_FUSE_GROUPS)
+#define PPU_AT_CHASED	(PPU_AT_APART + 4 * PPU_FUSE_GROUPS)	/* host address of an index (select_chase.h) */
+#define PPU_AT_TOP	(PPU_AT_CHASED + 8)
 #define PPU_AT_RUN	40	/* struct ppu_run */
 
 /* A set of lanes (lanes.h). */
@@ -166,6 +167,10 @@ struct ppu_seg {
 	struct ppu_away away[PPU_SEG_AWAYS];
 	unsigned aways;
 	int8_t ptr[2];			/* rcx, rdx: the group whose first access they hold, or -1 */
+	struct {
+		uint32_t from, to;	/* in the list: the load of an index, and the one of the element */
+		int32_t step;		/* bytes to the next index; 0: there are none */
+	} chase;
 	uint16_t placed;		/* groups of stores that have been checked for these lanes */
 	uint32_t bail;			/* label */
 	const struct ppu_stubs *stubs;

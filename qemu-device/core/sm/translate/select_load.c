@@ -15,6 +15,7 @@
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/fuse.h"
 #include "core/sm/translate/lanes.h"
+#include "core/sm/translate/select_chase.h"
 #include "core/sm/translate/select_mem.h"
 
 #define RELATIVES	4	/* groups whose pages are tried */
@@ -741,6 +742,7 @@ static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigne
 	end->y = y;
 	end->done = done;
 	EM(s->e, VPERMD, Y(y), Y(d), at(0, PPU_VEC));
+	ppu_chase(s);
 	ppu_emit_bind(s->e, done);
 	if (lead)
 		keep_distances(s, gi, d);
@@ -802,6 +804,8 @@ static void alone(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 	}
 	index_of(s, g, t);
 	EM(s->e, VPERMD, Y(y), Y(t), at(0, PPU_VEC));
+	if (global(g))
+		ppu_chase(s);
 	ppu_emit_bind(s->e, done);
 	put_words(s, di, &y, 1);
 }
