@@ -2,7 +2,7 @@
 /*
  * Elements of arrays on both engines: where all lanes' indices lie in the span that words were found in last, no lane's
  * address is made (select_load.c); loads whose indices differ by what is the same for all lanes share distances (fuse_index.c);
- * what the next round of a loop will load is fetched ahead (select_chase.c).
+ * what the next round of a loop will load is fetched ahead (select_chase.c), and rows whose begins were loaded (select_rows.c).
  */
 #include <check.h>
 #include <stdio.h>
@@ -167,6 +167,58 @@ START_TEST(through_an_index)
 }
 END_TEST
 
+/*
+ * Rows whose begins are loaded, of a matrix or of a graph: begins in a row that grow by little, by much, that shrink, that are the
+ * same, the last ones at the end of a page and of the array; and a parameter that is no address.
+ */
+static const struct rows {
+	const char *what;
+	uint32_t first, by;		/* begins: first + by * i */
+	uint64_t param;			/* the second array */
+} rows[] = {
+	{ "short rows", 100, 3, ARRAY },
+	{ "rows of lines", 7, 16, ARRAY },
+	{ "rows of pages", 0, 100, ARRAY },
+	{ "rows that go backwards", 4000, (uint32_t)-9, ARRAY },
+	{ "one row", 555, 0, ARRAY },
+	{ "rows up to the end", 8192 - 65 * 16, 16, ARRAY },
+	{ "the first page only", 0, 15, ARRAY },
+	{ "another array that is nowhere", 100, 3, 0x7f00000000000004ull },
+};
+
+START_TEST(rows_that_begin)
+{
+	/* r12: where the lane's row begins; rd10 and rd24: the arrays, of which the second one is not read. */
+	static const char *const first[] = {
+		"", "and.u32 r5, r2, 7\nsetp.ne.u32 p1, r5, 2\n@p1 exit\n", "and.u32 r5, r2, 3\nsetp.eq.u32 p1, r5, 0\n@p1 exit\n",
+	};
+	const struct rows *w = &rows[_i / 6];
+	char text[2048];
+
+	snprintf(text, sizeof(text), "%s%s%s%s%s", BEGIN(""), first[_i % 3],
+		 "madw.u32 rd8, r2, 4, rd6\nld.global.u32 r12, [rd8]\nld.global.u32 r14, [rd8+4]\nsetp.ge.u32 p0, r12, r14\n"
+		 "mov.u32 r20, 8\nld.param.u64 rd10, [16]\nld.param.u64 rd24, [24]\n",
+		 _i % 6 < 3 ? "madw.u32 rd26, r12, 4, rd10\n" : "cvt.u64.u32 rd26, r12\nshl.u64 rd26, rd26, 2\nadd.s64 rd26, rd26, rd10\n",
+		 "madw.u32 rd28, r12, 4, rd24\nagain: ld.global.u32 r10, [rd26]\nmad.u32 r0, r0, 3, r10\n"
+		 "setp.gt.u32 p1, r20, 100\n@p1 ld.global.u32 r10, [rd28]\nadd.u64 rd26, rd26, 4\nadd.u32 r12, r12, 1\n"
+		 "add.u32 r20, r20, -1\nsetp.ne.u32 p0, r20, 0\n@p0 bra again\nmovi64 rd6, 0x200000000\n"
+		 "madw.u32 rd6, r2, 4, rd6\nst.global.u32 [rd6], r0\nexit\n");
+	for (int k = 0; k < 2; k++) {
+		uint32_t *word;
+
+		prepare(k);
+		smt_param64(machine[k], 16, ARRAY);
+		smt_param64(machine[k], 24, w->param);
+		word = (uint32_t *)(machine[k]->data + DATA_PAGE * PPU_PAGE_SIZE);
+		for (uint32_t i = 0; i < 65; i++)
+			word[i] = w->first + w->by * i;
+		smt_load(machine[k], text);
+		ck_assert(epair_run(machine[k], 1, 64, 0));
+	}
+	same(w->what);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *su = suite_create("engines_elements");
@@ -177,6 +229,7 @@ int main(void)
 	if (!ppu_config_engine_note(&cfg)) {
 		tcase_add_loop_test(t, one_program, 0, sizeof(programs) / sizeof(programs[0]));
 		tcase_add_loop_test(t, another_context, 0, 2);
+		tcase_add_loop_test(t, rows_that_begin, 0, 6 * sizeof(rows) / sizeof(rows[0]));
 		tcase_add_loop_test(t, through_an_index, 0, 2 * sizeof(chases) / sizeof(chases[0]));
 	}
 	suite_add_tcase(su, t);

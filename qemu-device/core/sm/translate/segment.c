@@ -7,6 +7,7 @@
 #include "core/sm/translate/lanes.h"
 #include "core/sm/translate/segment.h"
 #include "core/sm/translate/select_chase.h"
+#include "core/sm/translate/select_rows.h"
 
 #define UNROLL_MAX	6	/* instructions of a segment whose code is repeated instead of looped */
 #define SCRATCH		PPU_SEG_SCRATCH
@@ -773,6 +774,7 @@ void ppu_seg_emit_fused(struct ppu_emit *e, const struct ppu_program *prog, cons
 	}
 	ppu_select_fixed(&s, ends->early);
 	ppu_chase_begin(&s, prog);
+	ppu_rows_begin(&s, prog);
 	loop(&s);
 	write_preds(&s);
 	if (f->reads) {

@@ -171,6 +171,12 @@ struct ppu_seg {
 		uint32_t from, to;	/* in the list: the load of an index, and the one of the element */
 		int32_t step;		/* bytes to the next index; 0: there are none */
 	} chase;
+	struct {
+		uint32_t at;		/* in the list: the load of where rows begin */
+		uint32_t arrays;	/* 0: there is none */
+#define PPU_ROWS_ARRAYS	2
+		uint32_t param[PPU_ROWS_ARRAYS];	/* where among the parameters these begin */
+	} rows;
 	uint16_t placed;		/* groups of stores that have been checked for these lanes */
 	uint32_t bail;			/* label */
 	const struct ppu_stubs *stubs;

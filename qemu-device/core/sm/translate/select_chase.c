@@ -50,8 +50,7 @@ static bool index_row(const struct ppu_seg *s, uint32_t i, unsigned *row, uint32
 	return true;
 }
 
-/* The loop around the segment: up to the branch at *end that leads back to *begin.  False: none is near. */
-static bool loop_around(const struct ppu_seg *s, const struct ppu_program *prog, uint32_t *begin, uint32_t *end)
+bool ppu_chase_loop(const struct ppu_seg *s, const struct ppu_program *prog, uint32_t *begin, uint32_t *end)
 {
 	const uint32_t first = s->list[0], last = s->list[s->n - 1];
 
@@ -87,7 +86,7 @@ void ppu_chase_begin(struct ppu_seg *s, const struct ppu_program *prog)
 {
 	uint32_t begin, end;
 
-	if (!loop_around(s, prog, &begin, &end))
+	if (!ppu_chase_loop(s, prog, &begin, &end))
 		return;
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t from, at;

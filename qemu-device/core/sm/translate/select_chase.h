@@ -21,6 +21,8 @@
 #include "core/sm/warp.h"
 #include "core/sm/translate/segment.h"
 
+/* The loop around the segment: up to the branch at *end that leads back to *begin.  False: none is near. */
+bool ppu_chase_loop(const struct ppu_seg *s, const struct ppu_program *prog, uint32_t *begin, uint32_t *end);
 /* In front of a segment with loads: looks for such a pair. */
 void ppu_chase_begin(struct ppu_seg *s, const struct ppu_program *prog);
 /* Behind the load that stands at s->at, of words in a window; rax: where the first active lane's is.  rcx and rdx are lost. */

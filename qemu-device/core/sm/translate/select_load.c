@@ -17,6 +17,7 @@
 #include "core/sm/translate/lanes.h"
 #include "core/sm/translate/select_chase.h"
 #include "core/sm/translate/select_mem.h"
+#include "core/sm/translate/select_rows.h"
 
 #define RELATIVES	4	/* groups whose pages are tried */
 
@@ -742,6 +743,7 @@ static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigne
 	end->y = y;
 	end->done = done;
 	EM(s->e, VPERMD, Y(y), Y(d), at(0, PPU_VEC));
+	ppu_rows(s, RAX, 0);
 	ppu_chase(s);
 	ppu_emit_bind(s->e, done);
 	if (lead)
@@ -804,8 +806,10 @@ static void alone(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 	}
 	index_of(s, g, t);
 	EM(s->e, VPERMD, Y(y), Y(t), at(0, PPU_VEC));
-	if (global(g))
+	if (global(g)) {
+		ppu_rows(s, RAX, 0);
 		ppu_chase(s);
+	}
 	ppu_emit_bind(s->e, done);
 	put_words(s, di, &y, 1);
 }
@@ -898,6 +902,8 @@ static void member(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi, i
 	EM(s->e, TEST, Q(p), Q(p));
 	JUMP(s->e, JZ, a->label);
 	EM(s->e, VPERMD, Y(y), Y(t), M(p, disp, PPU_VEC));
+	if (global(g) && ppu_rows(s, (unsigned)p, disp))
+		memset(s->ptr, -1, sizeof(s->ptr));
 	ppu_emit_bind(s->e, a->back);
 	put_words(s, di, &y, 1);
 }
