@@ -289,6 +289,9 @@ struct ppu_sm {
 	/* Host code's: where loads were last, to fetch ahead; not saved. */
 	uint64_t last_page[PPU_LAST_PAGES][PPU_LAST_WARPS] __attribute__((aligned(64)));
 
+#define PPU_ELEMENTS	16
+	uint64_t elements[PPU_ELEMENTS];	/* host code's: where arrays were on the host, to fetch ahead; not saved */
+
 	const struct ppu_lsu_simd *simd;	/* of this host */
 	struct ppu_sm_caches *caches;	/* NULL: no model */
 	struct ppu_sm_timing *timing;	/* NULL: no memory-timing */

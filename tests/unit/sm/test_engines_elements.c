@@ -131,10 +131,15 @@ static const struct chase {
 	{ "one lane of eight", "and.u32 r5, r2, 7\nsetp.ne.u32 p1, r5, 3\n@p1 exit\nmadw.u32 rd20, r2, 64, rd6\n", false },
 	{ "some lanes", "and.u32 r5, r2, 5\nsetp.eq.u32 p1, r5, 1\n@p1 exit\nmadw.u32 rd20, r2, 4, rd6\n", false },
 	{ "lanes anywhere", "mad.u32 r5, r2, 977, r3\nand.u32 r5, r5, 4095\nmadw.u32 rd20, r5, 4, rd6\n", false },
+	{ "lanes anywhere in a page", "mul.u32 r5, r2, 977\nand.u32 r5, r5, 511\nmadw.u32 rd20, r5, 4, rd6\n", false },
+	{ "lanes anywhere in a page, some", "setp.gt.u32 p1, r2, 40\n@p1 exit\nmul.u32 r5, r2, 977\nand.u32 r5, r5, 511\n"
+		"madw.u32 rd20, r5, 4, rd6\n", false },
+	{ "lanes anywhere up to the end of a page", "mul.u32 r5, r2, 977\nand.u32 r5, r5, 511\nadd.u32 r5, r5, 490\n"
+		"madw.u32 rd20, r5, 4, rd6\n", false },
 	{ "lanes anywhere, some", "setp.gt.u32 p1, r2, 40\n@p1 exit\nmad.u32 r5, r2, 977, r3\nand.u32 r5, r5, 4095\n"
 		"madw.u32 rd20, r5, 4, rd6\n", false },
 	{ "over the end of a page", "add.u32 r5, r2, 980\nmadw.u32 rd20, r5, 4, rd6\n", false },
-	{ "up to the end", "and.u32 r5, r2, 31\nadd.u32 r5, r5, 8121\nmadw.u32 rd20, r5, 4, rd6\n", false },
+	{ "up to the end", "and.u32 r5, r2, 31\nadd.u32 r5, r5, 8120\nmadw.u32 rd20, r5, 4, rd6\n", false },
 	{ "the same for all", "madw.u32 rd20, r3, 4, rd6\n", false },
 	/* The first lanes' elements are beside one another, their indices are not. */
 	{ "lanes anywhere, with one element", "mad.u32 r5, r2, 977, r3\nand.u32 r5, r5, 4095\nmadw.u32 rd20, r5, 4, rd6\n", true },
@@ -146,12 +151,15 @@ START_TEST(through_an_index)
 		/* an element of an array, and an address that is no array's */
 		"again: ld.global.u32 r10, [rd20]\nmadw.u32 rd8, r10, 4, rd6\nld.global.u32 r11, [rd8]\n",
 		"again: ld.global.u32 r10, [rd20]\nmadw.u32 rd8, r10, 4, rd24\nld.global.u32 r11, [rd8]\n",
+		/* two of each, whose indices share an address */
+		"again: ld.global.u32 r10, [rd20]\nld.global.u32 r12, [rd20+4]\nmadw.u32 rd8, r10, 4, rd6\n"
+		"madw.u32 rd14, r12, 4, rd6\nld.global.u32 r11, [rd8]\nld.global.u32 r13, [rd14]\nmad.u32 r0, r0, 5, r13\n",
 	};
-	const struct chase *c = &chases[_i / 2];
+	const struct chase *c = &chases[_i / 3];
 	char text[2048];
 
 	snprintf(text, sizeof(text), "%s%s%s%s", BEGIN("and.u32 r22, r2, 3\nmadw.u32 rd24, r22, 4, rd6\n"), c->first,
-		 turn[_i % 2], "add.u64 rd20, rd20, 4\nmad.u32 r0, r0, 3, r11\nadd.u32 r3, r3, 1\nsetp.lt.u32 p0, r3, 40\n"
+		 turn[_i % 3], "add.u64 rd20, rd20, 4\nmad.u32 r0, r0, 3, r11\nadd.u32 r3, r3, 1\nsetp.lt.u32 p0, r3, 40\n"
 		 "@p0 bra again\nmovi64 rd6, 0x200000000\nmadw.u32 rd6, r2, 4, rd6\nst.global.u32 [rd6], r0\nexit\n");
 	for (int k = 0; k < 2; k++) {
 		uint32_t *word;
@@ -196,7 +204,7 @@ START_TEST(rows_that_begin)
 	char text[2048];
 
 	snprintf(text, sizeof(text), "%s%s%s%s%s", BEGIN(""), first[_i % 3],
-		 "madw.u32 rd8, r2, 4, rd6\nld.global.u32 r12, [rd8]\nld.global.u32 r14, [rd8+4]\nsetp.ge.u32 p0, r12, r14\n"
+		 "madw.u32 rd8, r2, 4, rd6\nld.global.u32 r12, [rd8]\nld.global.u32 r14, [rd8+4]\nmad.u32 r0, r14, 7, r0\n"
 		 "mov.u32 r20, 8\nld.param.u64 rd10, [16]\nld.param.u64 rd24, [24]\n",
 		 _i % 6 < 3 ? "madw.u32 rd26, r12, 4, rd10\n" : "cvt.u64.u32 rd26, r12\nshl.u64 rd26, rd26, 2\nadd.s64 rd26, rd26, rd10\n",
 		 "madw.u32 rd28, r12, 4, rd24\nagain: ld.global.u32 r10, [rd26]\nmad.u32 r0, r0, 3, r10\n"
@@ -230,7 +238,7 @@ int main(void)
 		tcase_add_loop_test(t, one_program, 0, sizeof(programs) / sizeof(programs[0]));
 		tcase_add_loop_test(t, another_context, 0, 2);
 		tcase_add_loop_test(t, rows_that_begin, 0, 6 * sizeof(rows) / sizeof(rows[0]));
-		tcase_add_loop_test(t, through_an_index, 0, 2 * sizeof(chases) / sizeof(chases[0]));
+		tcase_add_loop_test(t, through_an_index, 0, 3 * sizeof(chases) / sizeof(chases[0]));
 	}
 	suite_add_tcase(su, t);
 	return run_suite(su);

@@ -37,6 +37,7 @@
 #define PPU_SEG_STUBS	16			/* this and the next: no value has them, stubs may use them; with AVX-512 */
 #define PPU_SEG_MASKS	32			/* numbers from here on are mask registers; k0 and k7 have no value */
 #define PPU_SEG_REGS	40
+#define PPU_SCATTERS	4			/* loads through an index that are fetched ahead for all lanes */
 #define PPU_SEG_AWAYS	(4 * PPU_FUSE_MAX)
 
 /* Labels of what the loads and stores of all segments call. */
@@ -171,6 +172,13 @@ struct ppu_seg {
 		uint32_t from, to;	/* in the list: the load of an index, and the one of the element */
 		int32_t step;		/* bytes to the next index; 0: there are none */
 	} chase;
+	struct ppu_scatter {
+		uint8_t from, to;	/* groups: of the index, and of the element */
+		uint64_t imm;		/* of the load of the index */
+		int32_t step;		/* bytes to the next index */
+		uint32_t at;		/* which elements[] of the SM */
+	} scatter[PPU_SCATTERS];
+	unsigned scatters;
 	struct {
 		uint32_t at;		/* in the list: the load of where rows begin */
 		uint32_t arrays;	/* 0: there is none */

@@ -82,12 +82,79 @@ static unsigned step_of(const struct ppu_program *prog, const struct ppu_fuse_gr
 	return 0;
 }
 
+/* Of loads of words that share an address with others: those that are the indices of elements. */
+static void find_scattered(struct ppu_seg *s, const struct ppu_program *prog, uint32_t begin, uint32_t end)
+{
+	for (uint32_t i = 0; i < s->n && s->scatters < PPU_SCATTERS; i++) {
+		const struct ppu_fuse_group *g = s->fuse->group[i] < 0 ? NULL : &s->fuse->g[s->fuse->group[i]], *f;
+		struct ppu_scatter *x = &s->scatter[s->scatters];
+		uint32_t from;
+
+		if (!g || !g->indexed || !loads_words(s, i))
+			continue;
+		from = source(s, i, g->index);
+		if (from == s->n || s->fuse->group[from] < 0)
+			continue;
+		f = &s->fuse->g[s->fuse->group[from]];
+		if (f->write || !global(f) || f->bytes != 4 || f->loads == 1)
+			continue;
+		x->step = (int32_t)step_of(prog, f, begin, end);
+		if (!x->step)
+			continue;
+		x->from = (uint8_t)s->fuse->group[from];
+		x->to = (uint8_t)s->fuse->group[i];
+		x->imm = insn(s, from)->imm64;
+		x->at = s->e->elements++ % PPU_ELEMENTS;
+		s->scatters++;
+	}
+}
+
+static struct ppu_opn array_of(const struct ppu_scatter *x)
+{
+	return M(R15, (int32_t)(offsetof(struct ppu_sm, elements) + 8 * x->at), 8);
+}
+
+void ppu_chase_array(struct ppu_seg *s, unsigned gi)
+{
+	for (unsigned i = 0; i < s->scatters; i++)
+		if (s->scatter[i].to == gi)
+			EM(s->e, MOV, array_of(&s->scatter[i]), Q(RDX));
+}
+
+void ppu_chase_scattered(struct ppu_seg *s, unsigned gi, uint64_t imm, int offsets)
+{
+	const int off = PPU_SEG_STUBS, y = PPU_SEG_STUBS + 1;
+	const struct ppu_scatter *x = s->scatter;
+	struct ppu_emit *e = s->e;
+	uint32_t none;
+
+	while (x < s->scatter + s->scatters && (x->from != gi || x->imm != imm))
+		x++;
+	if (x == s->scatter + s->scatters || !e->evex)
+		return;
+	none = ppu_emit_label(e);
+	/* In the same page, or in the first of a span. */
+	EM(e, VPADDD, Y(off), Y(offsets), ppu_seg_const(s, (uint32_t)x->step + (uint32_t)(imm - s->fuse->g[gi].imm)));
+	ppu_mem_no_bits(e, off, ppu_seg_const(s, ~0xffcu), none);
+	EM(e, MOV, Q(RDX), SLOT_FAR(gi));
+	ppu_mem_gather(e, y, RDX, off, PPU_SEG_SCRATCH);
+	EM(e, VPSLLD, Y(y), Y(y), IM(2));
+	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, PPU_VEC), Y(y));
+	EM(e, MOV, Q(RCX), array_of(x));
+	for (unsigned i = 0; i < s->lanes; i++) {
+		EM(e, MOV, D(RAX), M(RSP, PPU_AT_WORDS + 4 * (int32_t)i, 4));
+		EM(e, PREFETCHT0, ((struct ppu_opn){ PPU_O_SUM, RCX, 1, RAX }));
+	}
+	ppu_emit_bind(e, none);
+}
+
 void ppu_chase_begin(struct ppu_seg *s, const struct ppu_program *prog)
 {
 	uint32_t begin, end;
 
 	if (!ppu_chase_loop(s, prog, &begin, &end))
 		return;
+	find_scattered(s, prog, begin, end);
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t from, at;
 		unsigned row;

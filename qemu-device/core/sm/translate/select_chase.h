@@ -28,4 +28,9 @@ void ppu_chase_begin(struct ppu_seg *s, const struct ppu_program *prog);
 /* Behind the load that stands at s->at, of words in a window; rax: where the first active lane's is.  rcx and rdx are lost. */
 void ppu_chase(struct ppu_seg *s);
 
+/* Out of line, where a load of group `gi` has gathered words from an array; rdx: where that begins on the host. */
+void ppu_chase_array(struct ppu_seg *s, unsigned gi);
+/* The same, where a load of several with one address has gathered indices, at the offsets in a vector.  rax, rcx and rdx are lost. */
+void ppu_chase_scattered(struct ppu_seg *s, unsigned gi, uint64_t imm, int offsets);
+
 #endif

@@ -1398,6 +1398,7 @@ static void hot_elements(struct ppu_seg *s, const struct ppu_away *a, uint32_t n
 	}
 	all_below(s, index, t, no);
 	EM(e, ADD, Q(RDX), M(RCX, PPU_SPAN_AT(0, host), 8));
+	ppu_chase_array(s, a->group);
 	EM(e, MOV, M(RSP, PPU_AT_SPILL, 8), Q(RDX));
 	extra_of_indices(s, a, a->t[0]);
 	EM(e, OR, M(RSP, USED_AT(more), 8), IM(PPU_USED_SPAN));
@@ -1634,6 +1635,7 @@ static void emit_gather_part(struct ppu_seg *s, const struct ppu_away *a)
 	if (disp)
 		EM(e, ADD, Q(RDX), IM(disp));
 	ppu_mem_gather(e, a->y, RDX, a->t[0], PPU_SEG_SCRATCH);
+	ppu_chase_scattered(s, a->group, a->imm, a->t[0]);
 	JUMP(e, JMP, done);
 	ppu_emit_bind(e, far);
 	EM(e, MOV, Q(RDX), SLOT_BASE(a->group));
