@@ -168,14 +168,34 @@ static void *wait_sem(void *arg)
 	return arg;
 }
 
-TEST(waits, "who waits for a semaphore lets the device sleep, and wakes when the device, awake again, writes it")
+/* An eventfd that is told once, when the semaphore has the value. */
+static int watched(int fd, uint32_t sem, uint64_t value)
+{
+	struct drm_ppu_event_register r = {
+		.type = DRM_PPU_EVENT_SEM, .object_id = sem, .flags = DRM_PPU_EVENT_ONESHOT,
+		.op = DRM_PPU_SEM_OP_EQ, .value = value, .eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+
+	CHECK(r.eventfd >= 0);
+	DO(fd, DRM_IOCTL_PPU_EVENT_REGISTER, &r);
+	return r.eventfd;
+}
+
+static bool signalled(int e)
+{
+	struct pollfd p = { .fd = e, .events = POLLIN };
+
+	return poll(&p, 1, PATIENCE(20000)) == 1;
+}
+
+TEST(waits, "who waits for a semaphore, or has an eventfd for it, lets the device sleep, and hears when it is written after that")
 {
 	struct drm_ppu_sem_create s = { 0 };
 	struct bo ram;
 	struct cmds b;
 	struct chan c;
 	pthread_t t;
-	int fd;
+	int fd, e;
 
 	if (!drowsy())
 		return;
@@ -183,6 +203,7 @@ TEST(waits, "who waits for a semaphore lets the device sleep, and wakes when the
 	ram = bo_new(fd, 4096, DRM_PPU_PLACEMENT_SYSTEM);
 	s.bo_handle = ram.handle;
 	DO(fd, DRM_IOCTL_PPU_SEM_CREATE, &s);
+	e = watched(fd, s.sem_id, 1);
 	waiter.fd = fd;
 	waiter.sem = s.sem_id;
 	CHECK(!pthread_create(&t, NULL, wait_sem, NULL));
@@ -196,29 +217,18 @@ TEST(waits, "who waits for a semaphore lets the device sleep, and wakes when the
 	chan_submit(&c, &b);
 	pthread_join(t, NULL);
 	CHECK_EQ(waiter.err, 0);
+	CHECK(signalled(e));
 }
 
 /* An eventfd for the semaphore's next value, which the channel releases. */
 static int release_watched(struct chan *c, uint32_t sem, uint64_t value)
 {
-	struct drm_ppu_event_register r = {
-		.type = DRM_PPU_EVENT_SEM, .object_id = sem, .flags = DRM_PPU_EVENT_ONESHOT,
-		.op = DRM_PPU_SEM_OP_EQ, .value = value, .eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-	};
+	int e = watched(c->fd, sem, value);
 	struct cmds b = chan_block(c);
 
-	CHECK(r.eventfd >= 0);
-	DO(c->fd, DRM_IOCTL_PPU_EVENT_REGISTER, &r);
 	cmd_release(&b, 0x10000000, value);
 	chan_submit(c, &b);
-	return r.eventfd;
-}
-
-static bool signalled(int e)
-{
-	struct pollfd p = { .fd = e, .events = POLLIN };
-
-	return poll(&p, 1, PATIENCE(20000)) == 1;
+	return e;
 }
 
 TEST_T(late, 120, "the device sleeps before it could tell that a watched word was written: who waits hears of it")
