@@ -422,8 +422,8 @@ START_TEST(settings_of_contexts_and_streams)
 }
 END_TEST
 
-/* Another context of the device is a peer; handles of another process are refused with the documented errors. */
-START_TEST(peers_no_processes)
+/* Another context of the device is a peer. (What other processes share is in test_cuda_ipc.) */
+START_TEST(peers)
 {
 	CUcontext other;
 	CUdeviceptr p, q;
@@ -431,7 +431,6 @@ START_TEST(peers_no_processes)
 	int can;
 
 	begin(small_ptx);
-	IS(CUDA_ERROR_NOT_SUPPORTED, cuEventCreate(&e, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
 	BAD(cuEventCreate(&e, CU_EVENT_INTERPROCESS));
 	BAD(cuDeviceGetP2PAttribute(&can, (CUdevice_P2PAttribute)77, 0, 0));
 	IS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetP2PAttribute(&can, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0));
@@ -454,7 +453,7 @@ int main(void)
 {
 	const TTest *tests[] = { cooperative_launch, cooperative_kernels_in_two_streams, libraries,
 				 libraries_in_two_threads, optional_results, launches_as_before, shapes_as_before, versions, lists_are_whole,
-				 settings_of_contexts_and_streams, peers_no_processes };
+				 settings_of_contexts_and_streams, peers };
 
 	return RUN_ALL("code", tests);
 }
