@@ -76,7 +76,7 @@ static unsigned step_of(const struct ppu_program *prog, const struct ppu_fuse_gr
 		uint64_t bytes = g->indexed ? (uint64_t)di->imm * g->bytes : di->imm64;
 
 		if (di->fn && di->op == PPU_OP_ADD && di->d == row && di->a == row && di->bi && bytes > 0 &&
-		    bytes <= 7 * g->bytes && bytes % g->bytes == 0)
+		    bytes <= 7ull * g->bytes && bytes % g->bytes == 0)
 			return (unsigned)bytes;
 	}
 	return 0;
@@ -111,7 +111,7 @@ static void find_scattered(struct ppu_seg *s, const struct ppu_program *prog, ui
 
 static struct ppu_opn array_of(const struct ppu_scatter *x)
 {
-	return M(R15, (int32_t)(offsetof(struct ppu_sm, elements) + 8 * x->at), 8);
+	return M(R15, (int32_t)(offsetof(struct ppu_sm, elements) + 8ull * x->at), 8);
 }
 
 void ppu_chase_array(struct ppu_seg *s, unsigned gi)
