@@ -70,7 +70,7 @@ struct ppu_emit {
 	uint32_t labels, label_cap;
 	struct ppu_fixup *fixup;
 	uint32_t fixups, fixup_cap;
-	uint32_t looks;			/* loads that look for pages (select_load.c) */
+	uint32_t looks;			/* loads that look for pages (select_load_away.c) */
 	uint32_t elements;		/* arrays whose elements are fetched ahead (select_chase.c) */
 	uint32_t notes;			/* 8-byte cells that host code may write: ppu_emit_note() */
 	bool evex;			/* the host has AVX-512: masks, 32 registers */
