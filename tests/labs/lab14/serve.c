@@ -71,8 +71,8 @@ void serve(const struct policy *p)
 		struct load l = { .clients = got.clients, .more = more };
 		uint64_t t0;
 
-		for (uint32_t i = 0; i < POLICY_CLIENTS; i++)
-			l.most[i] = got.most[i];
+		for (uint32_t client = 0; client < POLICY_CLIENTS; client++)
+			l.most[client] = got.most[client];
 		bench_free(run_trace(&l, &says, &t0));
 		free(l.v);
 	}
