@@ -5,9 +5,13 @@
  *
  * This is no model for a fix: it takes calls away, and it looks at arguments that the program can still change.
  */
+#include <asm/alternative.h>
 #include <linux/rwsem.h>
 #include <linux/uaccess.h>
 #include "gpu.h"
+
+/* For sections.c: how large an entry of .altinstructions is. Not in the module. */
+static const char alternative[sizeof(struct alt_instr)] __used __section(".discard.alternative");
 
 /* Held for writing while a buffer ends, so that nothing else is under way then (weakness 8). */
 static DECLARE_RWSEM(ends);
