@@ -9,7 +9,7 @@
 #define MOST_DEEP	32u		/* types of types */
 
 enum at {
-	AT_SIBLING = 0x01, AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_BIT_SIZE = 0x0d, AT_LOW_PC = 0x11,
+	AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_BIT_SIZE = 0x0d, AT_LOW_PC = 0x11,
 	AT_HIGH_PC = 0x12, AT_CONST_VALUE = 0x1c, AT_UPPER_BOUND = 0x2f, AT_ABSTRACT_ORIGIN = 0x31, AT_COUNT = 0x37,
 	AT_MEMBER_LOCATION = 0x38, AT_DECLARATION = 0x3c, AT_ENCODING = 0x3e, AT_SPECIFICATION = 0x47, AT_TYPE = 0x49,
 };
@@ -235,7 +235,6 @@ static uint64_t member_offset(const struct value *v)
 static void keep(struct dw_die *die, uint64_t name, const struct value *v, uint64_t form)
 {
 	switch (name) {
-	case AT_SIBLING:	die->sibling = (uint32_t)v->n; break;
 	case AT_NAME:		die->name = v->text; break;
 	case AT_BYTE_SIZE:	die->size = v->n; break;
 	case AT_BIT_SIZE:	die->bit_size = v->n; break;
@@ -312,13 +311,12 @@ bool dw_read(const struct ppu_debug *d, uint32_t at, struct dw_die *die)
 
 /* ---- from one to others ------------------------------------------------------------------------------------------ */
 
+/* DW_AT_sibling is not believed: one that leads to its own entry's child would have walks go over the same again and again. */
 bool dw_skip(const struct ppu_debug *d, const struct dw_die *die, struct dw_die *next)
 {
 	unsigned depth = die->children;
 	uint32_t at = die->next;
 
-	if (die->children && die->sibling > die->at)
-		return dw_read(d, die->sibling, next);
 	while (depth) {			/* offsets grow, so this ends */
 		if (!dw_read(d, at, next))
 			return false;
@@ -366,7 +364,7 @@ bool dw_dimension(const struct ppu_debug *d, const struct dw_die *array, unsigne
 {
 	struct dw_die sub;
 
-	for (bool is = dw_child(d, array, &sub); is; is = dw_brother(d, &sub))
+	for (bool is = which < MOST_DEEP && dw_child(d, array, &sub); is; is = dw_brother(d, &sub))
 		if (sub.tag == DW_SUBRANGE && !which--) {
 			*count = sub.has_count ? sub.count : 0;
 			return true;

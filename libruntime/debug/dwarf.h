@@ -31,7 +31,7 @@ struct dw_die {
 	uint32_t tag;			/* 0: the end of a list of children */
 	bool children;
 	const char *name;		/* NULL: none */
-	uint32_t type, origin, sibling;	/* 0: none */
+	uint32_t type, origin;		/* 0: none */
 	uint64_t size, encoding, bit_size;
 	uint64_t low, high;		/* marks as words (PPU_DEBUG_MARK); low 0: none */
 	uint64_t count;			/* of a subrange */

@@ -294,7 +294,7 @@ static bool object(struct parse *p, struct dbg_value *v)
 	struct dbg_object o;
 
 	*v = number(0);
-	if (!dbg_object_of(p->p, p->w, p->lane, &o, &rest, &err))
+	if (!dbg_object_of(p->p, p->w, p->lane, p->depth, &o, &rest, &err))
 		return false;
 	if (!err)
 		err = dbg_object_value(&o, p->w, p->lane, v);
@@ -453,8 +453,8 @@ static struct dbg_value either(struct parse *p)
 	return v;
 }
 
-static const char *eval(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_value *v,
-			const char **rest)
+const char *dbg_eval_inner(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_value *v,
+			   const char **rest)
 {
 	struct parse p = { .p = text, .w = w, .lane = lane, .depth = depth };
 
@@ -469,7 +469,7 @@ static const char *eval(const char *text, const struct dbg_warp *w, uint32_t lan
 
 const char *dbg_eval(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_value *v, const char **rest)
 {
-	return eval(text, w, lane, 0, v, rest);
+	return dbg_eval_inner(text, w, lane, 0, v, rest);
 }
 
 /* NAME or NAME[INDEX], and +BYTES; elements are words, as those of variable(). */
@@ -484,7 +484,7 @@ static const char *address_of(const char *text, const struct dbg_warp *w, uint32
 	struct dbg_object o;
 	const char *end;
 
-	if (dbg_object_of(text, w, lane, &o, &end, &err)) {
+	if (dbg_object_of(text, w, lane, depth, &o, &end, &err)) {
 		if (!err && (o.missing || o.constant))
 			err = o.missing ? o.missing : "this is a number, and in no memory";
 		*a = o.at;
@@ -497,14 +497,14 @@ static const char *address_of(const char *text, const struct dbg_warp *w, uint32
 		return "there is no such name";
 	text += n + strspn(text + n, " \t");
 	if (*text == '[') {
-		err = eval(text + 1, w, lane, depth, &v, &text);
+		err = dbg_eval_inner(text + 1, w, lane, depth, &v, &text);
 		if (err || *text++ != ']')
 			return err ? err : "] is missing";
 		a->addr += 4 * (uint64_t)v.i;
 		text += strspn(text, " \t");
 	}
 	if (*text == '+') {
-		err = eval(text + 1, w, lane, depth, &v, rest);
+		err = dbg_eval_inner(text + 1, w, lane, depth, &v, rest);
 		a->addr += (uint64_t)v.i;
 		return err;
 	}
@@ -531,7 +531,7 @@ static const char *eval_address(const char *text, const struct dbg_warp *w, uint
 	}
 	if (*text == '&')
 		return address_of(text + 1, w, lane, depth, a, rest);
-	err = eval(text, w, lane, depth, &v, rest);
+	err = dbg_eval_inner(text, w, lane, depth, &v, rest);
 	*a = space == PPU_SPACE_GENERIC ? dbg_address_of((uint64_t)v.i) : (struct dbg_address){ space, (uint64_t)v.i };
 	return err;
 }

@@ -58,11 +58,13 @@ static bool function_at(const struct ppu_debug *d, uint64_t mark, struct dw_die 
 bool scope_function(const struct ppu_image *img, uint32_t pc, struct dw_die *function, uint64_t *mark)
 {
 	const struct ppu_symbol *s = ppu_image_function(img, pc);
+	uint64_t before = 0;		/* looked for in vain */
 
 	for (uint32_t i = pc; s && i < s->value + s->num_insns; i++) {
 		*mark = mark_of(img->debug, i);
-		if (function_at(img->debug, *mark, function))
+		if (*mark != before && function_at(img->debug, *mark, function))
 			return true;
+		before = *mark;
 	}
 	return false;
 }

@@ -218,7 +218,7 @@ static bool print_object(const char *text, const struct dbg_warp *f, char how)
 	struct dbg_object o;
 	char value[4096];
 
-	if (!dbg_object_of(text, f, dbg.focus.lane, &o, &rest, &err) || (!err && *rest))
+	if (!dbg_object_of(text, f, dbg.focus.lane, 0, &o, &rest, &err) || (!err && *rest))
 		return false;
 	if (err)
 		dbg_say("%s: %s.", text, err);

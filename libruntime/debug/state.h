@@ -95,6 +95,9 @@ struct dbg_address {
 /* The value of a text for a lane of w (NULL: numbers and global memory only).  NULL, or what is wrong: a static sentence.
  * *rest: where the expression ends; NULL: it must be all. */
 const char *dbg_eval(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_value *v, const char **rest);
+/* The same, inside of an expression that is so deep already. */
+const char *dbg_eval_inner(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_value *v,
+			   const char **rest);
 const char *dbg_eval_address(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_address *a, const char **rest);
 uint64_t dbg_read(const struct dbg_address *a, const struct dbg_warp *w, uint32_t lane, void *buf, uint64_t len);
 /* Generic addresses are in the spaces that the device finds for them. */

@@ -8,11 +8,14 @@
 
 #include "debug/scope.h"
 
+#define MOST_MEMBERS	20000u
+#define INDEX_DEPTH	8u		/* few indices in indices: what is behind "(" may be read twice, each time */
+
 struct parse {
 	const struct dbg_warp *w;
 	uint32_t lane;
 	const char *p, *err;
-	unsigned deep;
+	unsigned deep, depth;		/* in itself; the expression around it */
 };
 
 static void blanks(struct parse *p)
@@ -143,13 +146,14 @@ static void index_object(struct parse *p, struct dbg_object *o)
 		uint64_t at = 0;
 
 		p->p++;
-		p->err = p->err ? p->err : dbg_eval(p->p, p->w, p->lane, &v, &p->p);
+		p->err = p->err ? p->err : dbg_eval_inner(p->p, p->w, p->lane, p->depth + INDEX_DEPTH, &v, &p->p);
 		if (p->err)
 			return;
-		if (*p->p++ != ']') {
+		if (*p->p != ']') {
 			wrong(p, "] is missing");
 			return;
 		}
+		p->p++;
 		at = (uint64_t)v.i;
 		if (t.tag == DW_ARRAY && dw_dimension(o->d, &t, k, &count) && count && at >= count && k)
 			wrong(p, "there is no such element");
@@ -164,12 +168,14 @@ static void index_object(struct parse *p, struct dbg_object *o)
 	o->type = t.type;
 }
 
+/* left: members to look at, since types may be parts of themselves in a damaged file. */
 static bool find_member(const struct ppu_debug *d, const struct dw_die *of, const char *name, size_t n, unsigned deep,
-			struct dw_die *found, uint64_t *offset)
+			unsigned *left, struct dw_die *found, uint64_t *offset)
 {
 	struct dw_die m, base;
 
-	for (bool is = deep < 16 && dw_child(d, of, &m); is; is = dw_brother(d, &m)) {
+	for (bool is = deep < 16 && dw_child(d, of, &m); is && *left; is = dw_brother(d, &m)) {
+		--*left;
 		if (m.tag == DW_MEMBER && m.name && strlen(m.name) == n && !memcmp(m.name, name, n)) {
 			*found = m;
 			*offset += m.member;
@@ -177,7 +183,7 @@ static bool find_member(const struct ppu_debug *d, const struct dw_die *of, cons
 		}
 		/* Those of a base class, or of a member without a name. */
 		if ((m.tag == DW_INHERITANCE || (m.tag == DW_MEMBER && !m.name)) && dw_plain(d, m.type, &base) &&
-		    find_member(d, &base, name, n, deep + 1, found, offset)) {
+		    find_member(d, &base, name, n, deep + 1, left, found, offset)) {
 			*offset += m.member;
 			return true;
 		}
@@ -193,6 +199,7 @@ static bool is_record(uint32_t tag)
 static void take_member(struct parse *p, struct dbg_object *o)
 {
 	struct dw_die t, m;
+	unsigned left = MOST_MEMBERS;
 	uint64_t offset = 0;
 	size_t n = 0;
 
@@ -204,7 +211,7 @@ static void take_member(struct parse *p, struct dbg_object *o)
 		return;
 	if (!dw_plain(o->d, o->type, &t) || !is_record(t.tag)) {
 		wrong(p, "this is no structure");
-	} else if (!find_member(o->d, &t, p->p, n, 0, &m, &offset)) {
+	} else if (!find_member(o->d, &t, p->p, n, 0, &left, &m, &offset)) {
 		wrong(p, "the structure has no such member");
 	} else if (m.bit_size) {
 		wrong(p, "bit fields are not read");
@@ -265,10 +272,10 @@ static bool take_object(struct parse *p, struct dbg_object *o)
 	return true;
 }
 
-bool dbg_object_of(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_object *o, const char **rest,
-		   const char **err)
+bool dbg_object_of(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_object *o,
+		   const char **rest, const char **err)
 {
-	struct parse p = { .w = w, .lane = lane, .p = text };
+	struct parse p = { .w = w, .lane = lane, .p = text, .depth = depth };
 
 	*err = NULL;
 	if (!take_object(&p, o))

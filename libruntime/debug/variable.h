@@ -19,9 +19,9 @@ struct dbg_object {
 };
 
 /* A name or *, and what follows it of [I], .NAME and ->NAME, for a lane.  False: text does not begin with the name of such a
- * variable.  True and *err: it does, but is wrong. */
-bool dbg_object_of(const char *text, const struct dbg_warp *w, uint32_t lane, struct dbg_object *o, const char **rest,
-		   const char **err);
+ * variable.  True and *err: it does, but is wrong.  depth: of the expression around it. */
+bool dbg_object_of(const char *text, const struct dbg_warp *w, uint32_t lane, unsigned depth, struct dbg_object *o,
+		   const char **rest, const char **err);
 /* Numbers and pointers as a value; NULL, or what is wrong. */
 const char *dbg_object_value(const struct dbg_object *o, const struct dbg_warp *w, uint32_t lane, struct dbg_value *v);
 /* As people write it: "{f = 1, g = {1, 2}}"; how: 0, or as "print" has it. */
