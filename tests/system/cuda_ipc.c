@@ -143,6 +143,7 @@ static void pool_given(int s)
 	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportPointer(&data, other));
 	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportPointer(&data, p + 4));
 	OK(cuMemPoolExportPointer(&data, p));
+	MUST(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportPointer(NULL, p));	/* and the handle stays what it is */
 	OK(cuMemPoolExportPointer(&again, p));
 	SAME(memcmp(&data, &again, sizeof(data)), 0);
 	SAME(write(s, &data, sizeof(data)), sizeof(data));

@@ -100,6 +100,18 @@ CUresult i_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, 
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
+/* Locked.  The block has an offer, which is the same for all who ask. */
+static CUresult offered(struct block *b)
+{
+	CUresult r = CUDA_SUCCESS;
+
+	if (!b->offer.kind)
+		r = cu_export(CU_OFFER_POOL, (void *)(uintptr_t)b->va, &b->offer);
+	if (r)
+		b->offer.kind = 0;
+	return r;
+}
+
 CUresult i_cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr ptr)
 {
 	struct CUmemPoolHandle_st *p = NULL;
@@ -114,15 +126,13 @@ CUresult i_cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr ptr)
 	b = cu_pool_block_at(ptr, false, &p);
 	if (!data || !b || p->imported || !p->shared_id || p->ctx != c || p->ctx_id != c->id)
 		r = CUDA_ERROR_INVALID_VALUE;
-	else if (!b->offer.kind)
-		r = cu_export(CU_OFFER_POOL, (void *)(uintptr_t)ptr, &b->offer);
+	else
+		r = offered(b);
 	if (!r) {
 		out.offer = b->offer;
 		out.pool = p->shared_id;
 		memset(data, 0, sizeof(*data));
 		memcpy(data, &out, sizeof(out));
-	} else if (b) {
-		b->offer.kind = 0;
 	}
 	pthread_mutex_unlock(&cu_pool_lock);
 	cu_obj_put(c);
