@@ -158,8 +158,7 @@ CUresult cu_current_of(struct CUctx_st **ctx, CUdeviceptr ptr)
 	return CUDA_SUCCESS;
 }
 
-/* libppu's current context is that one; false: the context with this id is gone. */
-static bool go_to(const struct CUctx_st *ctx, unsigned long long id)
+bool cu_go_to(const struct CUctx_st *ctx, unsigned long long id)
 {
 	struct thread_state *t = thread();
 
@@ -171,13 +170,13 @@ static bool go_to(const struct CUctx_st *ctx, unsigned long long id)
 
 void cu_free_in(struct CUctx_st *ctx, unsigned long long id, void *mem)
 {
-	if (go_to(ctx, id))
+	if (cu_go_to(ctx, id))
 		ppuFree(mem);
 }
 
 void cu_free_host_in(struct CUctx_st *ctx, unsigned long long id, void *mem)
 {
-	if (go_to(ctx, id))
+	if (cu_go_to(ctx, id))
 		ppuFreeHost(mem);
 }
 

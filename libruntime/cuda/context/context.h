@@ -31,6 +31,8 @@ CUresult cu_current(struct CUctx_st **ctx);
 CUresult cu_current_of(struct CUctx_st **ctx, CUdeviceptr ptr);
 /* The context with this handle, which may be dead; NULL: the current one.  With a reference. */
 CUresult cu_named(CUcontext ctx, struct CUctx_st **c);
+/* libppu's current context is that one; false: the context with this id is gone. */
+bool cu_go_to(const struct CUctx_st *ctx, unsigned long long id);
 /* Free device or pinned memory of a context that need not be current.  Do nothing if the context with this id is gone. */
 void cu_free_in(struct CUctx_st *ctx, unsigned long long id, void *mem);
 void cu_free_host_in(struct CUctx_st *ctx, unsigned long long id, void *mem);

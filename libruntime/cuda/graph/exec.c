@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "cuda/graph/exec.h"
+#include "cuda/context/context.h"
 #include "cuda/context/error.h"
 #include "cuda/context/object.h"
 #include "cuda/graph/capture.h"
@@ -188,6 +189,8 @@ static CUresult upload(struct CUgraphExec_st *e, const struct cu_stream_use *u)
 	if (e->device && !e->changed && e->device_ctx == u->ctx)
 		return CUDA_SUCCESS;
 	withdraw_from_device(e);
+	if (!cu_go_to(u->ctx, u->ctx->id))	/* the nodes that it has left may be of another */
+		return CUDA_ERROR_INVALID_CONTEXT;
 	r = collect(e, &list);
 	/* All nodes may be switched off. */
 	if (!r && list.num)

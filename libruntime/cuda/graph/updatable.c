@@ -31,7 +31,10 @@ CUresult cu_updatable_make(struct cu_kernel *k)
 	if (k->updatable)
 		return CUDA_SUCCESS;
 	u = cu_obj_new(CU_UPDATABLE, sizeof(*u), k->function->obj.ctx, NULL);
-	r = u ? cu_result(ppuMalloc(&u->node, PPU_GRAPH_DEVICE_NODE)) : CUDA_ERROR_OUT_OF_MEMORY;
+	if (!u)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	/* The program's current context may be another one. */
+	r = cu_go_to(u->obj.ctx, u->obj.ctx_id) ? cu_result(ppuMalloc(&u->node, PPU_GRAPH_DEVICE_NODE)) : CUDA_ERROR_INVALID_HANDLE;
 	if (!r) {
 		u->obj.release = release;
 		r = cu_result(ppuMemset(u->node, 0, 1, PPU_GRAPH_DEVICE_NODE));
@@ -50,6 +53,6 @@ uint64_t cu_updatable_node(const struct cu_updatable *u)
 
 void cu_updatable_leave(struct cu_updatable *u)
 {
-	if (u && !u->obj.ctx->dead && u->obj.ctx->id == u->obj.ctx_id)
+	if (u && cu_go_to(u->obj.ctx, u->obj.ctx_id))
 		ppuMemset(u->node, 0, 1, PPU_GRAPH_DEVICE_NODE);
 }

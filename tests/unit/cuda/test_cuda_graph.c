@@ -881,6 +881,45 @@ START_TEST(wrong_context)
 }
 END_TEST
 
+/* The handle by which kernels change a node is memory of the kernel's context, whichever is current. */
+START_TEST(device_nodes)
+{
+	CUlaunchAttributeValue v = { .deviceUpdatableKernelNode.deviceUpdatable = 1 };
+	uint64_t zero[2] = { 0 }, words[2];
+	unsigned int two = 2;
+	CUcontext other, of;
+	CUgraphNode a;
+	CUdeviceptr p, handle;
+	CUgraphExec e;
+	CUgraph g;
+
+	begin(small_ptx);
+	p = one_word(1);
+	OK(cuGraphCreate(&g, 0));
+	a = kernel_node(g, NULL, 0, "add_one", &p, &two);
+	OK(cuCtxCreate(&other, 0, 0));
+	OK(cuGraphKernelNodeSetAttribute(a, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &v));
+	OK(cuGraphKernelNodeGetAttribute(a, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &v));
+	handle = (uintptr_t)v.deviceUpdatableKernelNode.devNode;
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, handle));
+	ck_assert_ptr_eq(of, ctx);
+	OK(cuCtxSetCurrent(ctx));
+	for (unsigned int i = 0; i < 2; i++) {
+		e = ready(g);
+		launch(e);
+		OK(cuMemcpyDtoH(words, handle, sizeof(words)));
+		ck_assert(words[0] && words[1]);
+		OK(cuCtxSetCurrent(i ? NULL : other));
+		OK(cuGraphExecDestroy(e));
+		OK(cuCtxSetCurrent(ctx));
+		OK(cuMemcpyDtoH(words, handle, sizeof(words)));
+		ck_assert_mem_eq(words, zero, sizeof(words));
+	}
+	OK(cuCtxDestroy(other));
+	OK(cuGraphDestroy(g));
+}
+END_TEST
+
 START_TEST(pictures)
 {
 	char path[] = "/tmp/ppu-graph-XXXXXX", text[4096] = "";
@@ -1000,7 +1039,7 @@ END_TEST
 int main(void)
 {
 	const TTest *tests[] = { dependencies_rule, kinds_of_nodes, nodes_by_the_common_call, changes_of_the_executable,
-				 update, impossible_kernels, clones, memory_nodes, user_objects, wrong_context, pictures,
+				 update, impossible_kernels, clones, memory_nodes, user_objects, wrong_context, device_nodes, pictures,
 				 attributes_of_kernels, changes_of_each_kind, common_call_for_each_kind, edges,
 				 instantiation, launched_while_capturing, conditional_nodes, handles_made_later };
 
