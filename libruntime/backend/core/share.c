@@ -66,11 +66,15 @@ int ppu_bc_bo_export(struct be_bo *bo, int *fd)
 
 bool ppu_bc_bo_unshare(struct be_bo *bo)
 {
+	uint8_t *here = bo->dev->vram + bo->addr;
+
 	if (!bo->file)
 		return true;
 	close(bo->file);
-	return mmap(bo->dev->vram + bo->addr, bo->size, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+	if (mmap(here, bo->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return false;
+	madvise(here, bo->size, MADV_DONTDUMP);		/* as all VRAM */
+	return true;
 }
 
 int ppu_bc_bo_import(struct be_vm *vm, int fd, uint64_t size, struct be_bo **bo)
