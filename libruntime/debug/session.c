@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/thread.h"
 #include "debug/state.h"
 
 struct dbg dbg = { .fd = -1 };
@@ -154,22 +154,13 @@ static void in_child(void)
 static char *start_thread(void)
 {
 	static bool runs;
-	pthread_attr_t attr;
 	pthread_t thread;
-	sigset_t all, old;
-	int rc;
 
 	if (runs)
 		return NULL;
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_sigmask(SIG_SETMASK, &all, &old);	/* signals are the program's */
-	rc = pthread_create(&thread, &attr, debugger, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	if (rc)
+	if (ppu_thread_start(&thread, debugger, NULL))
 		return strdup("PPU_DEBUG: no thread for the debugger");
+	pthread_detach(thread);
 	runs = true;
 	pthread_atfork(NULL, NULL, in_child);
 	return NULL;

@@ -3,9 +3,8 @@
  * The device core's port for work beside it: the translation of a program, one at a time, each in a thread of its own.
  * (The same in QEMU is qemu-device/ppu_background.c.)
  */
-#include <signal.h>
-
 #include "common/clock.h"
+#include "common/thread.h"
 #include "core.h"
 
 static void *thread(void *arg)
@@ -19,17 +18,10 @@ static void *thread(void *arg)
 static bool start(void *opaque, void (*fn)(void *arg), void *arg)
 {
 	struct be_dev *dev = opaque;
-	sigset_t all, old;
-	int rc;
 
 	dev->background.fn = fn;
 	dev->background.arg = arg;
-	/* The program's signals are for threads that it knows. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&dev->background.thread, NULL, thread, dev);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return !rc;
+	return !ppu_thread_start(&dev->background.thread, thread, dev);
 }
 
 static void end(void *opaque)

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/thread.h"
 #include "cuda/context/offer.h"
 
 struct entry {
@@ -113,26 +113,12 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-bool cu_thread(void *(*fn)(void *arg), void *arg)
-{
-	sigset_t every, old;
-	pthread_t t;
-	int rc;
-
-	sigfillset(&every);	/* the program's signals are for threads that it knows */
-	pthread_sigmask(SIG_SETMASK, &every, &old);
-	rc = pthread_create(&t, NULL, fn, arg);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!rc)
-		pthread_detach(t);
-	return !rc;
-}
-
 /* Locked. */
 static bool start(void)
 {
 	struct cu_offer o = { .pid = (uint32_t)getpid() };
 	struct sockaddr_un a;
+	pthread_t t;
 	int fd;
 
 	if (server_pid == getpid())
@@ -142,10 +128,12 @@ static bool start(void)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	if (bind(fd, (struct sockaddr *)&a, name_of(&o, &a)) || listen(fd, 64) || !cu_thread(thread, (void *)(intptr_t)fd)) {
+	if (bind(fd, (struct sockaddr *)&a, name_of(&o, &a)) || listen(fd, 64) ||
+	    ppu_thread_start(&t, thread, (void *)(intptr_t)fd)) {
 		close(fd);
 		return false;
 	}
+	pthread_detach(t);
 	server = o.server;
 	server_pid = getpid();
 	return true;

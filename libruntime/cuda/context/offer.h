@@ -28,8 +28,5 @@ bool cu_offer_is_mine(const struct cu_offer *offer);
 bool cu_offer_is(enum cu_offer_kind kind, const struct cu_offer *offer);
 CUresult cu_offer_take(const struct cu_offer *offer, int *fd);
 
-/* A thread that runs to its end, and gets no signals of the program's. */
-bool cu_thread(void *(*fn)(void *arg), void *arg);
-
 #pragma GCC visibility pop
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cuda/stream/ipcevent.h"
-#include "cuda/context/offer.h"
+#include "common/thread.h"
 
 struct pending {
 	struct pending *next;
@@ -49,6 +49,20 @@ static void *thread(void *arg)
 	return NULL;
 }
 
+/* Locked. */
+static bool start(void)
+{
+	pthread_t t;
+
+	if (thread_pid == getpid())
+		return true;
+	if (ppu_thread_start(&t, thread, NULL))
+		return false;
+	pthread_detach(t);
+	thread_pid = getpid();
+	return true;
+}
+
 bool cu_ipc_drive(ppuEvent event)
 {
 	struct pending *n;
@@ -59,9 +73,8 @@ bool cu_ipc_drive(ppuEvent event)
 		;
 	if (!n) {
 		n = calloc(1, sizeof(*n));
-		ok = n && (thread_pid == getpid() || cu_thread(thread, NULL));
+		ok = n && start();
 		if (ok) {
-			thread_pid = getpid();
 			n->event = event;
 			n->next = all;
 			all = n;
