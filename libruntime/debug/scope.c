@@ -9,7 +9,6 @@
 
 #define OP_ADDR		0x03
 #define OP_PLUS_UCONST	0x23
-#define OP_REGX		0x90
 #define MOST_DEEP	48u		/* blocks in blocks */
 
 /* ---- places of code ------------------------------------------------------------------------------------------------ */
@@ -97,12 +96,8 @@ static uint32_t stack_pointer(const struct scope *s)
 static void find_home(const struct scope *s, uint64_t letters, struct dbg_object *o)
 {
 	char name[9];
-	unsigned n = 0;
 
-	for (int shift = 56; shift >= 0; shift -= 8)
-		if (letters >> shift & 0xff)
-			name[n++] = (char)(letters >> shift);
-	name[n] = 0;
+	ppu_debug_letters(letters, name);
 	for (uint32_t i = 0; i < s->img->debug->num_homes; i++) {
 		const struct ppu_debug_home *h = &s->img->debug->homes[i];
 
@@ -181,7 +176,7 @@ void scope_locate(const struct scope *s, const struct dw_die *var, struct dbg_ob
 		if (p < end && *p++ == OP_PLUS_UCONST)
 			more = dw_uleb(&p, end);
 		find_word(s, n, more, o);
-	} else if (b.p && b.n > 1 && *p == OP_REGX) {
+	} else if (b.p && b.n > 1 && *p == PPU_DW_OP_REGX) {
 		p++;
 		find_home(s, dw_uleb(&p, end), o);
 	} else if ((b.p && b.n) || !find_parameter(s, var, o)) {

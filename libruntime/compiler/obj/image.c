@@ -58,6 +58,17 @@ const struct ppu_line *ppu_image_line(const struct ppu_image *img, uint32_t pc)
 	return best && best->line && best->file < img->num_files ? best : NULL;
 }
 
+unsigned ppu_debug_letters(uint64_t number, char *name)
+{
+	unsigned n = 0;
+
+	for (int shift = 56; shift >= 0; shift -= 8)
+		if (number >> shift & 0xff)
+			name[n++] = (char)(number >> shift);
+	name[n] = 0;
+	return n;
+}
+
 static void free_debug(struct ppu_debug *d)
 {
 	if (!d)

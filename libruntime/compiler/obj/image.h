@@ -55,4 +55,9 @@ const struct ppu_line *ppu_image_line(const struct ppu_image *img, uint32_t pc);
 #define PPU_GROW(array, n) ppu_grow_((void **)&(array), &(n), sizeof(*(array)))
 int ppu_grow_(void **array, uint32_t *n, size_t size);
 
+/* DWARF's operation "in the register of this number": compilers give a PTX register its letters as number, the first one the
+ * highest byte.  name: room for 8 letters and NUL.  Returns how many there are. */
+#define PPU_DW_OP_REGX	0x90u
+unsigned ppu_debug_letters(uint64_t number, char *name);
+
 #endif

@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include "compiler/obj/image.h"
 #include "compiler/ptx/front/px_debug.h"
 #include "compiler/ptx/front/px_sym.h"
 
-#define DW_OP_REGX	0x90u
 #define MOST_BYTES	(64u << 20)	/* of a section */
 
 struct word {			/* of a section: base + number - minus */
@@ -155,20 +155,17 @@ static void find_registers(struct px_module *m, const struct bytes *b)
 {
 	for (uint32_t i = 0; i + 1 < b->n; i++) {
 		uint64_t v = 0;
-		uint32_t k = i + 1, n = 0;
+		uint32_t k = i + 1, n;
 		char name[9];
 
-		if (b->v[i] != DW_OP_REGX)
+		if (b->v[i] != PPU_DW_OP_REGX)
 			continue;
 		for (unsigned shift = 0; k < b->n && shift < 63; shift += 7) {
 			v |= (uint64_t)(b->v[k] & 0x7f) << shift;
 			if (!(b->v[k++] & 0x80))
 				break;
 		}
-		for (int s = 56; s >= 0; s -= 8)
-			if (v >> s & 0xff)
-				name[n++] = (char)(v >> s);
-		name[n] = 0;
+		n = ppu_debug_letters(v, name);
 		if (n > 1 && *name == '%')
 			px_intern(m->px, name, n)->homed = true;
 	}
