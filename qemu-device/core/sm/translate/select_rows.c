@@ -22,6 +22,11 @@ struct word {
 	unsigned next;
 };
 
+static bool wide_type(const struct ppu_dinsn *di)
+{
+	return di->t == PPU_T_U64 || di->t == PPU_T_S64;
+}
+
 /* Where among the parameters the value is that the pair of rows has in front of pc.  False: it is none. */
 static bool param_of(const struct ppu_program *prog, uint32_t pc, uint16_t row, uint32_t *at)
 {
@@ -32,15 +37,10 @@ static bool param_of(const struct ppu_program *prog, uint32_t pc, uint16_t row, 
 			continue;
 		*at = (uint32_t)di->imm64;
 		return di->d == row && !di->fn && di->handler == PPU_H_ld && di->m == PPU_SPACE_PARAM && di->always &&
-		       di->a == PPU_ROW_ZERO(prog->nregs) && (di->t == PPU_T_U64 || di->t == PPU_T_S64) && !di->x &&
+		       di->a == PPU_ROW_ZERO(prog->nregs) && wide_type(di) && !di->x &&
 		       di->imm64 < PPU_FUSE_SPAN;
 	}
 	return false;
-}
-
-static bool wide_type(const struct ppu_dinsn *di)
-{
-	return di->t == PPU_T_U64 || di->t == PPU_T_S64;
 }
 
 /* The parameter that instruction pc adds to the word times 4. */
@@ -63,6 +63,16 @@ static void forget(uint16_t *known, const struct ppu_dinsn *di, unsigned rows)
 		*known = NONE;
 }
 
+/* What the instruction writes is another value now. */
+static void written(struct word *w, const struct ppu_dinsn *di)
+{
+	forget(&w->plain, di, 1);
+	forget(&w->wide, di, 2);
+	forget(&w->scaled, di, 2);
+	for (unsigned i = 0; i < PPU_ROWS_ARRAYS; i++)
+		forget(&w->address[i].row, di, 2);
+}
+
 /* An instruction that computes. */
 static void follow(struct word *w, uint32_t pc)
 {
@@ -78,11 +88,7 @@ static void follow(struct word *w, uint32_t pc)
 	wide = di->op == PPU_OP_CVT && wide_type(di) && w->plain != NONE && di->a == w->plain;
 	scaled = (di->op == PPU_OP_SHL && wide_type(di) && w->wide != NONE && di->a == w->wide && di->bi && di->imm == 2) ||
 		 (di->op == PPU_OP_MULW && w->plain != NONE && di->a == w->plain && di->bi && di->imm == 4);
-	forget(&w->plain, di, 1);
-	forget(&w->wide, di, 2);
-	forget(&w->scaled, di, 2);
-	for (unsigned i = 0; i < PPU_ROWS_ARRAYS; i++)
-		forget(&w->address[i].row, di, 2);
+	written(w, di);
 	if (wide)
 		w->wide = di->d;
 	if (scaled)
@@ -114,11 +120,7 @@ static void arrays_of(struct ppu_seg *s, const struct ppu_program *prog, uint32_
 				w.address[k].row = NONE;
 				break;
 			}
-		forget(&w.plain, di, 1);
-		forget(&w.wide, di, 2);
-		forget(&w.scaled, di, 2);
-		for (unsigned k = 0; k < PPU_ROWS_ARRAYS; k++)
-			forget(&w.address[k].row, di, 2);
+		written(&w, di);
 	}
 }
 
