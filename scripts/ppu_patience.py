@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A time limit for a machine, on a host that has other things to do.
+"""A time limit for a machine, on a host that has other things to do, and whether its clock can be believed.
 
 The clock of a limit does not run while a thread of the machine is ready to run and no CPU of the host is free: that
 says something about the host, not about the guest. Linux counts that time for each thread
@@ -34,3 +34,15 @@ class Limit:
         delays = [s - self.at_start.get(path, 0.0) for path, s in self.waits(self.pid).items()]
         self.lost = max([self.lost] + delays)
         return self.seconds - (self.clock() - self.start - self.lost)
+
+
+WRONG_CLOCK = "the guest's clock was wrong: "       # who reads what scripts/vm says looks for this
+
+
+def fast_clock(guest, host):
+    """A sentence if the guest's clock went much too fast while the command ran (in seconds of both clocks), or None. Then
+    whatever the guest says about time is wrong: time-outs, "blocked for more than 120 seconds". A machine that is
+    stopped, or sleeps, has a slow clock, and that is no fault."""
+    if guest <= 2 * host + 3:
+        return None
+    return WRONG_CLOCK + "%.1f s went by in it, and %.1f s here" % (guest, host)
