@@ -114,7 +114,7 @@ static bool all_is_there(void)
 
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0 && pci_have_node();
+	return fd >= 0;
 }
 
 static bool wait_for_plug(uint64_t *rng, char *what, size_t size)

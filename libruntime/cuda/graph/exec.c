@@ -512,8 +512,7 @@ CUresult cu_exec_set(CUgraphExec exec, CUgraphNode node, struct cu_op *op)
 	n = cu_obj_get(node, CU_NODE);
 	pthread_mutex_lock(&cu_graph_lock);
 	s = n ? step_of(e, n->id) : NULL;
-	r = s && (!e->on_device || cu_devnode_allowed(op)) ? exchange(s, op) :
-												     CUDA_ERROR_INVALID_VALUE;
+	r = s && (!e->on_device || cu_devnode_allowed(op)) ? exchange(s, op) : CUDA_ERROR_INVALID_VALUE;
 	e->changed = true;
 	pthread_mutex_unlock(&cu_graph_lock);
 	cu_op_clear(op);
