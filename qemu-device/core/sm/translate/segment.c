@@ -6,8 +6,8 @@
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/lanes.h"
 #include "core/sm/translate/segment.h"
-#include "core/sm/translate/select_chase.h"
-#include "core/sm/translate/select_rows.h"
+#include "core/sm/translate/memory/select_chase.h"
+#include "core/sm/translate/memory/select_rows.h"
 
 #define UNROLL_MAX	6	/* instructions of a segment whose code is repeated instead of looped */
 #define SCRATCH		PPU_SEG_SCRATCH

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What loads through a loaded index will load next. */
 #ifdef PPU_TRANSLATE
-#include "core/sm/translate/select_chase.h"
-#include "core/sm/translate/select_mem.h"
+#include "core/sm/translate/memory/select_chase.h"
+#include "core/sm/translate/memory/select_mem.h"
 
 #define LOOK_AROUND	256	/* instructions: where the loop may begin and end */
 

@@ -11,7 +11,7 @@
 #define PPU_SELECT_LOAD_H
 
 #include "core/sm/translate/fuse.h"
-#include "core/sm/translate/select_mem.h"
+#include "core/sm/translate/memory/select_mem.h"
 
 #define APART_AT(g)	(PPU_AT_APART + 4 * (int32_t)(g))
 #define FIXED_AT(space)	(PPU_AT_FIXED + ((space) == PPU_SPACE_SHARED ? 8 : 0))

@@ -6,7 +6,7 @@
  */
 #ifdef PPU_TRANSLATE
 #include "core/sm/mem/span.h"
-#include "core/sm/translate/select_mem.h"
+#include "core/sm/translate/memory/select_mem.h"
 
 #define SPAN(k, field)	PPU_SPAN_AT(k, field)
 

@@ -2,9 +2,9 @@
 /* Rows whose begins were loaded. */
 #ifdef PPU_TRANSLATE
 #include <string.h>
-#include "core/sm/translate/select_chase.h"
-#include "core/sm/translate/select_mem.h"
-#include "core/sm/translate/select_rows.h"
+#include "core/sm/translate/memory/select_chase.h"
+#include "core/sm/translate/memory/select_mem.h"
+#include "core/sm/translate/memory/select_rows.h"
 
 #define LOOK_AHEAD	64	/* instructions, as if none of them were jumped over: it is a guess */
 #define LINE		64	/* bytes of a line of the host's cache */

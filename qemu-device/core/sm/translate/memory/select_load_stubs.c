@@ -5,10 +5,10 @@
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/fuse.h"
 #include "core/sm/translate/lanes.h"
-#include "core/sm/translate/select_chase.h"
-#include "core/sm/translate/select_load.h"
-#include "core/sm/translate/select_mem.h"
-#include "core/sm/translate/select_rows.h"
+#include "core/sm/translate/memory/select_chase.h"
+#include "core/sm/translate/memory/select_load.h"
+#include "core/sm/translate/memory/select_mem.h"
+#include "core/sm/translate/memory/select_rows.h"
 
 void ppu_select_look_up(struct ppu_emit *e, int32_t pushed, uint32_t fail)
 {

@@ -12,7 +12,7 @@
 #ifdef PPU_TRANSLATE
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/lanes.h"
-#include "core/sm/translate/select_mem.h"
+#include "core/sm/translate/memory/select_mem.h"
 
 #define PLACE_AT(place, field)	(PPU_AT_PLACES + 128 * (int32_t)(place) + (int32_t)offsetof(struct ppu_place, field))
 #define OFFSETS_AT(place)	(PPU_AT_OFFSETS + 128 * (int32_t)(place))
