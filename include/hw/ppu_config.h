@@ -78,6 +78,8 @@ P(fault_dma_fail,   "x-fault-dma-fail",     u32, 0, 0, 0xffffffff, "every Nth co
 P(fault_stop,       "x-fault-stop",         u32, 0, 0, 0xffffffff, "every Nth enabled channel that is to stop (STOP, RESET, GROUP_STOP) does not, until the device is reset") \
 /* for tools that run a program in other orders */ \
 P(schedule,         "x-schedule",         u32, 0, 0, 0xffffffff, "0: warps take turns, and CTAs come in order; else the seed of another order, in which a turn may end at any instruction; nothing is translated") \
+P(order,            "x-order",            u32, 0, 0, 0xffffffff, "0: as x-schedule says; else one more than the number of an order: the blocks of a grid of at most 6 and the warps of a block of at most 6 in one of all sequences (ppu_order.h); nothing is translated") \
+P(order_switch,     "x-order-switch",     u32, 0, 0, 0xffffffff, "with x-order: so many cycles after it has started, the first warp of the first block goes behind all others; 0: never") \
 /* for tests of the translator */ \
 P(engine_without,   "x-engine-without",   u32, 0, 0, 2, "what the translator does as if the host did not have it: 1 AVX-512, 2 AVX2 either, so nothing is translated (tests)") \
 /* the memory system in device time: Documentation/hw/memory.md */ \

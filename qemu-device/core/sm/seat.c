@@ -8,6 +8,7 @@
 #include "core/base/alloc.h"
 #include "core/sm/cluster/cluster.h"
 #include "core/sm/seat.h"
+#include "core/sm/sm_order.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
@@ -232,28 +233,7 @@ bool ppu_seat_params(struct ppu_cta *cta, const struct ppu_sm_task *t, const uin
 	return true;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
-/* Of another schedule: which block comes as number `index` of n. */
-static uint64_t other_order(uint32_t schedule, uint64_t index, uint64_t n)
-{
-	uint64_t step = ppu_mix64(schedule) % n, first = ppu_mix64((uint64_t)schedule << 32) % n;
-
-	while (common_divisor(step, n) != 1)
-		step++;
-	return (uint64_t)(((unsigned __int128)index * step + first) % n);
-}
-
-static void set_id(struct ppu_cta *cta, uint32_t schedule, const struct ppu_tmd *l, uint64_t index)
+static void set_id(struct ppu_cta *cta, const struct ppu_config *cfg, const struct ppu_tmd *l, uint64_t index)
 {
 	cta->index = index;
 	if (l->kind == PPU_TMD_QUEUE) {
@@ -261,8 +241,9 @@ static void set_id(struct ppu_cta *cta, uint32_t schedule, const struct ppu_tmd 
 		cta->id[1] = cta->id[2] = 0;
 		return;
 	}
-	if (schedule)
-		index = other_order(schedule, index, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]);
+	/* The CTAs of a cluster stay together. */
+	if (__builtin_expect(ppu_order_other(cfg), 0) && PPU_CLUSTER_CTAS(l->cluster) == 1)
+		index = ppu_order_cta(cfg, index, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]);
 	cta->id[0] = (uint32_t)(index % l->grid[0]);
 	cta->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
 	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);
@@ -465,7 +446,7 @@ struct ppu_cta *ppu_sm_seat(struct ppu_sm *sm, struct ppu_sm_task *t, uint64_t i
 	cta->shared_bytes = n.shared;
 	ppu_seat_params(cta, t, entry);
 	cta->task = t;
-	set_id(cta, sm->core->cfg.schedule, l, index);
+	set_id(cta, &sm->core->cfg, l, index);
 	cta->num_warps = n.warps;
 	cta->done_warps = 0;
 	cta->faulted = false;

@@ -19,6 +19,7 @@
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/mem/timing.h"
 #include "core/sm/observe.h"
+#include "core/sm/sm_order.h"
 #include "core/sm/seat.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
@@ -365,39 +366,12 @@ static uint64_t wake_timed(struct ppu_sm *sm)
 	return next;
 }
 
-/* Of another schedule: a number that depends on where the SM is, and no more, so nothing has to be saved. */
-static uint32_t chance(const struct ppu_sm *sm, uint32_t what)
-{
-	return (uint32_t)(ppu_mix64(ppu_mix64(sm->cycle) ^ ppu_mix64((uint64_t)sm->core->cfg.schedule << 32 ^ sm->id << 8 ^ what)) >> 32);
-}
-
-/* Any warp that is ready. */
-static __attribute__((noinline)) struct ppu_warp *any_warp(struct ppu_sm *sm)
-{
-	uint64_t m = sm->ready;
-
-	for (uint32_t n = chance(sm, 1) % (uint32_t)__builtin_popcountll(m); n; n--)
-		m &= m - 1;
-	sm->turn = (uint32_t)__builtin_ctzll(m);
-	sm->quantum = PPU_SM_QUANTUM;
-	return &sm->warp[sm->turn];
-}
-
-/* Where its turn ends: soon, mostly. */
-static __attribute__((noinline)) uint64_t part_of_turn(const struct ppu_sm *sm, uint64_t c1)
-{
-	uint32_t most = chance(sm, 2) % 4 ? 32 : PPU_SM_QUANTUM;
-	uint64_t end = sm->cycle + 1 + chance(sm, 3) % most;
-
-	return end < c1 ? end : c1;
-}
-
 static struct ppu_warp *next_warp(struct ppu_sm *sm)
 {
 	uint64_t after;
 
-	if (__builtin_expect(sm->core->cfg.schedule != 0, 0))
-		return any_warp(sm);
+	if (__builtin_expect(ppu_order_other(&sm->core->cfg), 0))
+		return ppu_order_warp(sm);
 	/* A window may have ended behind the end of a turn, and before the turn point. */
 	if ((sm->ready >> sm->turn & 1) && (sm->quantum || !ppu_warp_at_turn_point(&sm->warp[sm->turn])))
 		return &sm->warp[sm->turn];
@@ -505,8 +479,8 @@ static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
 			continue;
 		}
 		sm->began = sm->cycle;
-		if (__builtin_expect(sm->core->cfg.schedule != 0, 0))
-			end = part_of_turn(sm, c1);
+		if (__builtin_expect(ppu_order_other(&sm->core->cfg), 0))
+			end = ppu_order_turn(sm, c1);
 		run_turn(sm, w, end);
 		turn_ran(sm);
 	}

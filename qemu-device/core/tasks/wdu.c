@@ -311,6 +311,15 @@ static bool leave_slots(struct ppu_core *core)
 
 /* ---- SMs ------------------------------------------------------------------------------------------- */
 
+/* Of an order by number (sm_order.h): CTAs on one SM, so that it decides which of their warps goes on. */
+static int first_sm(struct ppu_core *core, const struct ppu_task *t)
+{
+	for (uint32_t pos = 0; pos < core->num_sms; pos++)
+		if (ppu_sm_can_start(core, core->wdu->sm_at[pos], &t->sm))
+			return (int)core->wdu->sm_at[pos];
+	return -1;
+}
+
 /* The SM with the fewest CTAs, of those that have room; the first one behind the rotor. */
 static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 {
@@ -318,6 +327,8 @@ static int pick_sm(struct ppu_core *core, const struct ppu_task *t)
 	uint32_t i, pos, load, least = UINT32_MAX, best_load = 0, best_pos = 0, n = core->num_sms;
 	int best = -1;
 
+	if (core->cfg.order)
+		return first_sm(core, t);
 	for (i = 0; i < n; i++) {
 		unsigned sm;
 

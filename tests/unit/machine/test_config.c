@@ -43,6 +43,8 @@ static const struct { const char *name; uint64_t def; } by_hand[] = {
 	{ "branch-first", 0 }, { "yield-merge", 1 }, { "yield-every", 1 }, { "yield-random", 65536 }, { "x-yield-suppress", 0 },
 	/* Warps take turns in slot order. */
 	{ "x-schedule", 0 },
+	{ "x-order", 0 },
+	{ "x-order-switch", 0 },
 	/* CP-33: checked at dispatch; literally only by choice.  A-CP-6: 64. */
 	{ "x-gate-literal", 0 }, { "run-limit", 64 },
 	/* WQ-59: the device may help.  WQ-56: debug mode is off.  SP-4: a running kernel is interrupted. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a program is translated and by whom, what host code may cost, and what was done. */
 #include "core/sm/translate/translate.h"
+#include "core/sm/sm_order.h"
 #include "core/sm/sm.h"
 #ifdef PPU_TRANSLATE
 #include <string.h>
@@ -190,7 +191,7 @@ void ppu_translate_seat(struct ppu_core *core, struct ppu_program *prog, uint32_
 	bool eager = core->cfg.engine == PPU_ENGINE_TRANSLATE;
 	bool aside = !eager && core->ports.start_background;
 
-	if (core->cfg.engine == PPU_ENGINE_INTERPRET || core->cfg.schedule || core->observer)
+	if (core->cfg.engine == PPU_ENGINE_INTERPRET || ppu_order_other(&core->cfg) || core->observer)
 		return;
 	collect(core);
 	if (prog->refused || prog->whole || prog == core->translator->prog ||
@@ -213,7 +214,7 @@ void ppu_translate_window(struct ppu_sm *sm)
 {
 	uint32_t i;
 
-	if (sm->core->cfg.engine == PPU_ENGINE_INTERPRET || sm->core->cfg.schedule || sm->core->observer)
+	if (sm->core->cfg.engine == PPU_ENGINE_INTERPRET || ppu_order_other(&sm->core->cfg) || sm->core->observer)
 		return;
 	collect(sm->core);
 	for (i = 0; i < sm->num_ctas; i++) {
