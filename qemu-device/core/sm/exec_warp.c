@@ -660,6 +660,16 @@ static uint32_t cluster_sreg(const struct ppu_cta *cta, unsigned number)
 	}
 }
 
+/* By its id: in another order than the device's own (sm_order.h) its number in the launch is another one. */
+static uint64_t ctaid_linear(const struct ppu_cta *cta)
+{
+	const struct ppu_tmd *l = &cta->task->launch;
+
+	if (l->kind == PPU_TMD_QUEUE)
+		return cta->index;
+	return cta->id[0] + l->grid[0] * (cta->id[1] + (uint64_t)l->grid[1] * cta->id[2]);
+}
+
 enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	const struct ppu_cta *cta = w->cta;
@@ -716,7 +726,7 @@ enum ppu_step ppu_h_s2r(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_
 		v = t->envreg[di->imm - PPU_SR_ENVREG0];
 		pair = true;
 		break;
-	case PPU_SR_CTAID_LINEAR: v = cta->index; break;
+	case PPU_SR_CTAID_LINEAR: v = ctaid_linear(cta); break;
 	case PPU_SR_CLUSTER_CTAID_X: case PPU_SR_CLUSTER_CTAID_Y: case PPU_SR_CLUSTER_CTAID_Z:
 	case PPU_SR_CLUSTER_NCTAID_X: case PPU_SR_CLUSTER_NCTAID_Y: case PPU_SR_CLUSTER_NCTAID_Z:
 	case PPU_SR_CLUSTERID_X: case PPU_SR_CLUSTERID_Y: case PPU_SR_CLUSTERID_Z:

@@ -182,7 +182,8 @@ START_TEST(neighbours_on_both_engines)
 {
 	static const char *const props[] = { "engine=1", "engine=2", "engine=2 gpcs=1 sms-per-gpc=1 yield-every=3",
 					     "engine=2 gpcs=2 sms-per-gpc=4 workers=3", "store-delay-ns=20000", "memory-timing=1",
-					     "engine=1 memory-timing=1", "cache-model=1" };
+					     "engine=1 memory-timing=1", "cache-model=1",
+					     "x-schedule=3", "x-schedule=4", "x-order=5 x-order-switch=40" };
 	char text[200];
 
 	for (unsigned p = 0; p < sizeof(props) / sizeof(props[0]); p++)
