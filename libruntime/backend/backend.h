@@ -180,6 +180,8 @@ struct be_ops {
 	 * this backend's device cannot be observed. */
 	int (*observe)(struct be_dev *dev, const struct ppu_observer *o);
 	uint64_t (*vm_inst)(const struct be_vm *vm);
+	/* Reads the memory of a VM as its threads see it.  Returns how many bytes there are.  NULL: as observe(). */
+	uint64_t (*peek)(struct be_dev *dev, uint64_t inst, uint64_t va, void *buf, uint64_t len);
 	const struct be_debug_ops *debug;
 	int (*mem_info)(struct be_dev *dev, uint64_t *avail, uint64_t *total);
 

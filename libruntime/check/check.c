@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "check/contents.h"
 #include "check/float.h"
 #include "check/host/host.h"
 #include "check/init/init.h"
@@ -34,15 +35,16 @@ pthread_mutex_t chk_lock = PTHREAD_MUTEX_INITIALIZER;
 bool (*chk_inside)(const void *p);
 
 #define NUMBER(tool, name) tool,
-static enum tool { NONE, CHK_TOOLS(NUMBER) TOOLS } tool;
+static enum tool { NONE, CHK_TOOLS(NUMBER) CONTENTS, TOOLS } tool;	/* CONTENTS: contents.h */
 #undef NUMBER
 #define NAME(tool, name) [tool] = (name),
-static const char *const names[TOOLS] = { CHK_TOOLS(NAME) };
+static const char *const names[TOOLS] = { CHK_TOOLS(NAME) [CONTENTS] = "contents" };
 #undef NAME
 
 static bool leaks, strict;
 static struct ppu_observer watched;
 static struct chk_ctx *all;
+static unsigned contexts;		/* that there were */
 static pid_t owner;			/* a child of fork() has our findings, but they are not its own */
 
 static struct chk_ctx *ctx_of(uint64_t inst)
@@ -359,6 +361,15 @@ static void tell_leaks(struct chk_ctx *c)
 	c->leaks_told = true;
 }
 
+static void close_report(void)
+{
+	for (struct chk_ctx *c = all; c && tool == CONTENTS; c = c->next)
+		chk_contents_all(c);
+	if (tool == CONTENTS)
+		chk_contents_close();
+	chk_report_close();
+}
+
 /* The program's end: contexts that it did not destroy.  By now its own destructors have run, which may free memory. */
 __attribute__((destructor))
 static void at_end(void)
@@ -368,7 +379,7 @@ static void at_end(void)
 	pthread_mutex_lock(&chk_lock);
 	for (struct chk_ctx *c = all; c; c = c->next)
 		tell_leaks(c);
-	chk_report_close();
+	close_report();
 	pthread_mutex_unlock(&chk_lock);
 }
 
@@ -413,6 +424,10 @@ int chk_open(const struct be_ops *be, struct be_dev *dev, bool (*inside)(const v
 	chk_sync_strict = chk_race_strict = strict;
 	owner = getpid();
 	chk_inside = inside;
+	if (tool == CONTENTS) {
+		chk_contents_open(be, dev);
+		return 0;
+	}
 	watched = tools[tool].observer;
 	if (chk_float_bits)
 		watched.floats |= PPU_SEEN_SUMS;
@@ -428,8 +443,8 @@ void chk_close(const struct be_ops *be, struct be_dev *dev)
 		return;
 	be->observe(dev, NULL);
 	pthread_mutex_lock(&chk_lock);
+	close_report();
 	tool = NONE;
-	chk_report_close();
 	pthread_mutex_unlock(&chk_lock);
 }
 
@@ -453,6 +468,7 @@ struct chk_ctx *chk_ctx_new(const struct be_ops *be, struct be_vm *vm)
 		return NULL;
 	c->inst = be->vm_inst(vm);
 	pthread_mutex_lock(&chk_lock);
+	c->number = ++contexts;
 	c->next = all;
 	all = c;
 	pthread_mutex_unlock(&chk_lock);
@@ -470,6 +486,8 @@ void chk_ctx_end(struct chk_ctx *c)
 	}
 	if (tool && getpid() == owner)
 		tell_leaks(c);
+	if (tool == CONTENTS && getpid() == owner)
+		chk_contents_all(c);
 	chk_race_free(c);
 	chk_host_forget(c);
 	pthread_mutex_unlock(&chk_lock);
@@ -509,7 +527,7 @@ static void add(struct chk_ctx *c, uint64_t va, uint64_t bytes, uint64_t room, e
 /* Tools that know allocations. */
 static bool has_blocks(void)
 {
-	return tool == MEMCHECK || tool == INITCHECK || tool == RACECHECK;
+	return tool == MEMCHECK || tool == INITCHECK || tool == RACECHECK || tool == CONTENTS;
 }
 
 void chk_fresh(struct chk_ctx *c, uint64_t va, uint64_t bytes)
@@ -556,6 +574,8 @@ void chk_free(struct chk_ctx *c, uint64_t va)
 	chk_stack_take(&s);
 	pthread_mutex_lock(&chk_lock);
 	b = chk_block_at(&c->blocks, va);
+	if (b && tool == CONTENTS)
+		chk_contents_block(c, b);
 	if (b) {
 		chk_init_gone(c, va, b->bytes);
 		chk_host_remove(va);
@@ -750,10 +770,12 @@ void chk_host_knows(struct chk_ctx *c, const uint64_t *done, unsigned n)
 
 /* ---- kernels and modules ----------------------------------------------------------------------- */
 
-void chk_launch(struct chk_ctx *c, uint32_t launch)
+void chk_launch(struct chk_ctx *c, uint32_t launch, uint64_t blocks, uint32_t threads)
 {
 	pthread_mutex_lock(&chk_lock);
 	c->launch = launch;
+	if (tool == CONTENTS)
+		chk_contents_launch(blocks, threads);
 	pthread_mutex_unlock(&chk_lock);
 }
 
@@ -788,7 +810,7 @@ void chk_variables(struct chk_ctx *c, const struct ppu_image *img, uint64_t data
 {
 	struct chk_block *data;
 
-	if (!chk_on() && !chk_orders())
+	if (!chk_on() && !chk_orders() && tool != CONTENTS)
 		return;
 	pthread_mutex_lock(&chk_lock);
 	data = chk_block_at(&c->blocks, data_va);
@@ -820,6 +842,8 @@ void chk_variables_gone(struct chk_ctx *c, const struct ppu_image *img, uint64_t
 
 		if (!b || b->what != CHK_VARIABLE)
 			continue;
+		if (tool == CONTENTS)
+			chk_contents_block(c, b);
 		chk_shadow_set(&c->valid, b->va, b->bytes, false);
 		chk_block_end(&c->blocks, b, &(struct chk_stack){ 0 });
 	}

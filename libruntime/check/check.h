@@ -63,8 +63,8 @@ void chk_pool_free(uint64_t va);
 /* The program got so many bytes of the block that begins there, and nobody uses what it was before: initcheck. */
 void chk_pool_again(uint64_t va, uint64_t bytes, uint64_t room);
 
-/* The next launch has this number; its tasks' ids end with it. */
-void chk_launch(struct chk_ctx *c, uint32_t launch);
+/* The next launch has this number; its tasks' ids end with it.  threads: of each block. */
+void chk_launch(struct chk_ctx *c, uint32_t launch, uint64_t blocks, uint32_t threads);
 
 /*
  * What is in which order, for those who look for races.  A piece of work is a number of a channel, and is done in order.

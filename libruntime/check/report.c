@@ -359,6 +359,30 @@ unsigned chk_reported(void)
 	return findings;
 }
 
+void chk_report_contents(unsigned ctx, const struct chk_block *b, const char *text)
+{
+	if (!records)
+		return;
+	put("record", "contents");
+	put("context", "%u", ctx);
+	put("number", "%u", b->number);
+	put("bytes", "%" PRIu64, b->bytes);
+	if (b->name)
+		put("name", "%s", b->name);
+	put_stack("allocated", &b->made);
+	put("contents", "%s", text);
+	fputc('\n', records);
+}
+
+void chk_report_orders(uint64_t orders)
+{
+	if (!records)
+		return;
+	put("record", "orders");
+	put("orders", "%" PRIu64, orders);
+	fputc('\n', records);
+}
+
 char *chk_report_open(const char *tool)
 {
 	const char *path = getenv("PPU_CHECK_RECORDS"), *rule_file = getenv("PPU_CHECK_SUPPRESSIONS");

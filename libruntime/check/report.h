@@ -66,6 +66,9 @@ char *chk_report_open(const char *tool);
 void chk_report_close(void);
 /* False: it is suppressed. */
 bool chk_report(const struct chk_finding *f);
+/* What was in memory, and in how many orders the program's small launches can be run (contents.h). */
+void chk_report_contents(unsigned ctx, const struct chk_block *b, const char *text);
+void chk_report_orders(uint64_t orders);
 /* One more of what was reported; or of what was suppressed. */
 void chk_report_again(bool is_suppressed);
 /* Findings that were told, without those that were suppressed. */

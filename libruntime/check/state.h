@@ -19,6 +19,7 @@ struct chk_kernel {
 struct chk_ctx {
 	struct chk_ctx *next;
 	uint64_t inst;			/* how tasks name it */
+	unsigned number;		/* of the program's contexts, from 1 */
 	uint32_t launch;		/* number of the last one */
 	struct chk_shadow valid;	/* bytes that are inside allocations; of initcheck: whose first write is waited for */
 	struct chk_shadow fresh;	/* initcheck: of these, those that nobody has written */

@@ -198,7 +198,7 @@ static ppuResult launch(struct ppuFunction_st *f, ppuDim3 grid, ppuDim3 block, s
 	}
 	t->id |= ++ctx->launches;
 	if (ctx->check)
-		chk_launch(ctx->check, ctx->launches);
+		chk_launch(ctx->check, ctx->launches, (uint64_t)grid.x * grid.y * grid.z, block.x * block.y * block.z);
 	if (ctx->check && chk_orders())
 		chk_work_launch(ctx->check, t->id, job.chan->index, job.chan->seq + 1);
 	if (ctx->prof)

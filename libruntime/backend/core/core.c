@@ -610,11 +610,22 @@ static uint64_t core_vm_inst(const struct be_vm *vm)
 	return vm->inst | PPU_APERTURE_VRAM;
 }
 
+static uint64_t core_peek(struct be_dev *dev, uint64_t inst, uint64_t va, void *buf, uint64_t len)
+{
+	const struct ppu_look_place at = { .inst = inst, .addr = va, .space = PPU_SPACE_GLOBAL };
+	uint64_t n;
+
+	ppu_bc_lock(dev);
+	n = ppu_core_look_memory(dev->core, &at, buf, len);
+	ppu_bc_unlock(dev);
+	return n;
+}
+
 const struct be_ops ppu_be_core = {
 	.name = "core", .count = core_count, .open = core_open, .close = core_close,
 	.props = core_props, .time = core_time, .counters = core_counters, .engine_stats = ppu_bc_engine_stats,
 	.translation = ppu_bc_translation, .dump_code = ppu_bc_dump_code,
-	.debug = &ppu_bc_debug_ops, .observe = core_observe, .vm_inst = core_vm_inst, .mem_info = core_mem_info,
+	.debug = &ppu_bc_debug_ops, .observe = core_observe, .vm_inst = core_vm_inst, .peek = core_peek, .mem_info = core_mem_info,
 	.vm_create = ppu_bc_vm_create, .vm_destroy = ppu_bc_vm_destroy, .vm_limit = ppu_bc_vm_limit,
 	.vm_set_limit = ppu_bc_vm_set_limit, .vm_faults = ppu_bc_vm_faults,
 	.vm_tasks = ppu_bc_vm_tasks,
