@@ -14,8 +14,13 @@
 #include <unistd.h>
 #include "check/tools.h"
 #include "tool.h"
+#include "tools/check/record.h"
 #include "tools/check/schedules.h"
 #include "tools/wrap/wrap.h"
+
+#define MOST_SWITCHES	10000
+#define TEXT(n)		#n
+#define TEXT_OF(n)	TEXT(n)
 
 const char wrap_tool[] = "ppu-check";
 
@@ -31,8 +36,11 @@ static const char help[] =
 	"  --loaded             floatcheck: NaNs that a kernel is given, too\n"
 	"  --cancellation BITS  floatcheck: sums that lose so many bits, too\n"
 	"  --schedules N        instead of a tool: run in N other orders of warps and blocks, and tell which give another output\n"
+	"  --schedules all      the same in all orders of the blocks and warps of small launches, one after the other\n"
+	"  --switches N         schedules all: each of them also with one change of mind, after 1, 2... N cycles of the first warp\n"
 	"  --seed S             schedules: the first of these orders (default: 1)\n"
 	"  --compare FILE       schedules: compare this file, too, which the program writes; may be given more than once\n"
+	"  --memory             schedules: compare what is in the device's memory when it is freed or the program ends, too\n"
 	"  --error-exitcode N   exit status when something was found (default: the program's own)\n"
 	"  --suppressions FILE  lines KIND [KERNEL [FILE]], with * and ?: what not to tell\n"
 	"  --json FILE, --xml FILE   write the findings there\n"
@@ -40,15 +48,6 @@ static const char help[] =
 	"The program is any that uses CUDA's Driver or Runtime API or libppu; it runs on the device inside the process.\n"
 	"Exit status: the program's, 128 + the signal that ended it, or that of --error-exitcode; 2 usage, 126 or 127 the\n"
 	"program cannot be run.\n";
-
-struct pair {
-	char *key, *value;
-};
-
-struct record {
-	struct pair *pair;
-	unsigned n;
-};
 
 struct result {
 	struct record *finding;
@@ -106,7 +105,7 @@ static unsigned number_from_1(const char *text)
 static void parse(char **argv, struct args *a)
 {
 	const char *v;
-	bool tool = false;
+	bool tool = false, schedules;
 	char *end;
 	int i;
 
@@ -134,7 +133,14 @@ static void parse(char **argv, struct args *a)
 				wrap_usage("no number of bits: ", v);
 			a->bits = (unsigned)n;
 		} else if ((v = wrap_value(argv, &i, "--schedules"))) {
-			a->sched.orders = number_from_1(v);
+			a->sched.all = !strcmp(v, "all");
+			a->sched.orders = a->sched.all ? 0 : number_from_1(v);
+		} else if (!strcmp(argv[i], "--memory")) {
+			a->sched.memory = true;
+		} else if ((v = wrap_value(argv, &i, "--switches"))) {
+			a->sched.switches = number_from_1(v);
+			if (a->sched.switches > MOST_SWITCHES)
+				wrap_usage("--switches is at most " TEXT_OF(MOST_SWITCHES) ", not ", v);
 		} else if ((v = wrap_value(argv, &i, "--seed"))) {
 			a->sched.seed = number_from_1(v);
 		} else if ((v = wrap_value(argv, &i, "--compare"))) {
@@ -162,12 +168,17 @@ static void parse(char **argv, struct args *a)
 		}
 	}
 	a->program = argv + i;
+	schedules = a->sched.orders || a->sched.all;
 	if (a->sched.seed && !a->sched.orders)
-		wrap_usage("--seed is of --schedules", "");
-	if (a->sched.num_files && !a->sched.orders)
+		wrap_usage("--seed is of --schedules N", "");
+	if (a->sched.switches && !a->sched.all)
+		wrap_usage("--switches is of --schedules all", "");
+	if (a->sched.num_files && !schedules)
 		wrap_usage("--compare is of --schedules", "");
-	if (a->sched.orders && (tool || a->leaks || a->strict || a->loaded || a->bits || a->json || a->xml || a->suppressions))
-		wrap_usage("--schedules has no tool, and of the options only --seed, --compare and --error-exitcode", "");
+	if (a->sched.memory && !schedules)
+		wrap_usage("--memory is of --schedules", "");
+	if (schedules && (tool || a->leaks || a->strict || a->loaded || a->bits || a->json || a->xml || a->suppressions))
+		wrap_usage("--schedules has no tool, and of the options only --seed, --switches, --compare, --memory and --error-exitcode", "");
 	if (!argv[i])
 		wrap_usage("which program?", "");
 	if (a->leaks && strcmp(a->tool, "memcheck") != 0)
@@ -200,25 +211,18 @@ static int run(const struct args *a, const char *records)
 
 /* ---- records --------------------------------------------------------------------------------------------- */
 
-static const char *get(const struct record *r, const char *key)
+static void take(void *arg, const struct record *r)
 {
-	for (unsigned i = 0; i < r->n; i++)
-		if (!strcmp(r->pair[i].key, key))
-			return r->pair[i].value;
-	return "";
-}
-
-static void take(struct result *res, const struct record *r)
-{
-	const char *what = get(r, "record");
+	struct result *res = arg;
+	const char *what = record_get(r, "record");
 
 	if (!strcmp(what, "start")) {
 		res->starts++;
 	} else if (!strcmp(what, "end")) {
 		res->ends++;
-		res->suppressed += (unsigned)strtoul(get(r, "suppressed"), NULL, 10);
-		res->again += strtoull(get(r, "again"), NULL, 10);
-		res->untold += strtoull(get(r, "untold"), NULL, 10);
+		res->suppressed += (unsigned)strtoul(record_get(r, "suppressed"), NULL, 10);
+		res->again += strtoull(record_get(r, "again"), NULL, 10);
+		res->untold += strtoull(record_get(r, "untold"), NULL, 10);
 	} else if (!strcmp(what, "finding")) {
 		res->finding = wrap_need(realloc(res->finding, (res->n + 1) * sizeof(*res->finding)));
 		res->finding[res->n++] = *r;
@@ -227,30 +231,8 @@ static void take(struct result *res, const struct record *r)
 
 static void read_records(const char *path, struct result *res)
 {
-	FILE *f = fopen(path, "re");
-	struct record r = { 0 };
-	char *line = NULL, *space;
-	size_t cap = 0;
-
 	memset(res, 0, sizeof(*res));
-	while (f && getline(&line, &cap, f) >= 0) {
-		line[strcspn(line, "\n")] = 0;
-		if (!*line) {
-			take(res, &r);
-			memset(&r, 0, sizeof(r));
-			continue;
-		}
-		space = strchr(line, ' ');
-		if (!space)
-			continue;
-		*space = 0;
-		r.pair = wrap_need(realloc(r.pair, (r.n + 1) * sizeof(*r.pair)));
-		r.pair[r.n].key = wrap_need(strdup(line));
-		r.pair[r.n++].value = wrap_need(strdup(space + 1));
-	}
-	free(line);
-	if (f)
-		fclose(f);
+	record_read(path, take, res);
 }
 
 /* Which keys are lists even with one value, and which are numbers. */
@@ -402,7 +384,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	parse(argv, &a);
-	if (a.sched.orders) {
+	if (a.sched.orders || a.sched.all) {
 		unsigned differ;
 
 		a.sched.program = a.program;

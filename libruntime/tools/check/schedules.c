@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The device's property x-schedule is the seed of another order: which warp goes on, where its turn ends, and which block comes
- * next.  branch-first says which lanes of a warp go on.  A program whose kernels are right prints the same in each of them.
+ * next.  x-order is the number of one in which the warps of small launches run one after the other.  branch-first says which
+ * lanes of a warp go on.  A program whose kernels are right prints the same in each of them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,15 +17,15 @@
 #include <unistd.h>
 
 #include "tools/check/kept.h"
+#include "tools/check/memory.h"
 #include "tools/check/schedules.h"
 #include "tools/wrap/wrap.h"
 
 #define LEAST_NS	20000000000ull	/* that a run may take; or TIMES as long as that in the device's own order */
 #define TIMES		20
 #define HUNG		(-1)
-/* Which side of a branch goes first is free, too. */
-#define ORDER		"x-schedule=%u,branch-first=%u"
-#define ORDER_OF(seed)	(seed), (seed) % 2
+#define OWN		0u		/* instead of a seed: the device's own order */
+#define MOST		5760u		/* orders of small launches that are tried: four blocks of five warps */
 
 struct output {
 	char *text;
@@ -32,15 +33,21 @@ struct output {
 	int status;			/* HUNG: it was stopped */
 	uint64_t ns;
 	struct kept *files;		/* those that are compared */
+	struct memory memory;
 };
 
 static volatile sig_atomic_t group;	/* of processes of the run that is on its way; 0: none is */
+
+/* The file to which the runtime writes what is in memory at the end; NULL: nobody wants to know. */
+static char *records;
 
 /* The program is in a group of its own, which the terminal and who stops us do not know. */
 static void stop(int sig)
 {
 	if (group)
 		kill(-(pid_t)group, SIGKILL);
+	if (records)
+		unlink(records);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -62,16 +69,51 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void set_order(unsigned seed)
+static unsigned own_orders;		/* of --schedules all, without those that switch */
+
+/*
+ * The properties of an order.  Which side of a branch goes first is free, too.  Blocks begin at the same time, so that whoever
+ * switches finds the others there.
+ */
+static char *order_of(const struct schedules *s, unsigned seed)
+{
+	char *text;
+	int rc;
+
+	if (s->all)
+		rc = asprintf(&text, "x-order=%u,branch-first=%u,x-order-switch=%u,cost-cta-ns=0", (seed - 1) % own_orders / 2 + 1, (seed - 1) % 2,
+			      (seed - 1) / own_orders);
+	else
+		rc = asprintf(&text, "x-schedule=%u,branch-first=%u", seed, seed % 2);
+	return wrap_need(rc < 0 ? NULL : text);
+}
+
+static void set_order(const struct schedules *s, unsigned seed)
 {
 	const char *props = getenv("PPU_PROPS");
 	char *all;
 
-	if (asprintf(&all, "%s%s" ORDER, props ? props : "", props && *props ? "," : "", ORDER_OF(seed)) < 0)
+	if (seed == OWN)
+		return;
+	if (asprintf(&all, "%s%s%s", props ? props : "", props && *props ? "," : "", order_of(s, seed)) < 0)
 		exit(2);
-	if (seed)
-		setenv("PPU_PROPS", all, 1);
+	setenv("PPU_PROPS", all, 1);
 	free(all);
+}
+
+static void want_records(void)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd;
+
+	if (asprintf(&records, "%s/ppu-check-XXXXXX", dir && *dir ? dir : "/tmp") < 0)
+		exit(2);
+	fd = mkstemp(records);
+	if (fd < 0)
+		wrap_usage("no temporary file: ", strerror(errno));
+	close(fd);
+	setenv("PPU_CHECK", "contents", 1);
+	setenv("PPU_CHECK_RECORDS", records, 1);
 }
 
 /* Without an end the program is stopped. */
@@ -91,8 +133,8 @@ static int wait_for(pid_t child, uint64_t most)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* seed 0: the device's own order.  Of others the messages are not shown. */
-static void run(char **program, unsigned seed, uint64_t most, struct output *o)
+/* Of other orders than the device's own the messages are not shown. */
+static void run(const struct schedules *s, unsigned seed, uint64_t most, struct output *o)
 {
 	uint64_t begin = now();
 	FILE *f = tmpfile();
@@ -104,10 +146,10 @@ static void run(char **program, unsigned seed, uint64_t most, struct output *o)
 	child = fork();
 	if (!child) {
 		setpgid(0, 0);
-		if (dup2(fileno(f), 1) < 0 || (seed && !freopen("/dev/null", "w", stderr)))
+		if (dup2(fileno(f), 1) < 0 || (seed != OWN && !freopen("/dev/null", "w", stderr)))
 			_exit(2);
-		set_order(seed);
-		_exit(wrap_run(program));
+		set_order(s, seed);
+		_exit(wrap_run(s->program));
 	}
 	if (child < 0)
 		wrap_usage("no process: ", strerror(errno));
@@ -146,6 +188,8 @@ static bool prints_another(const struct output *own, const struct output *o)
 
 static void tell(const struct schedules *s, const struct output *own, const struct output *o, unsigned seed)
 {
+	char *order = order_of(s, seed);
+
 	if (o->status == HUNG)
 		fprintf(stderr, "ppu-check: order %u: the program does not end\n", seed);
 	else if (o->status != own->status)
@@ -155,12 +199,18 @@ static void tell(const struct schedules *s, const struct output *own, const stru
 	tell_lines(own, o);
 	for (unsigned i = 0; i < s->num_files && o->status != HUNG; i++)
 		kept_tell(s->files[i], &own->files[i], &o->files[i], seed);
-	fprintf(stderr, "  again with PPU_PROPS=" ORDER ", or --schedules 1 --seed %u\n", ORDER_OF(seed), seed);
+	if (s->memory && o->status != HUNG)
+		memory_tell(&own->memory, &o->memory, seed);
+	if (s->all)
+		fprintf(stderr, "  again with PPU_PROPS=%s\n", order);
+	else
+		fprintf(stderr, "  again with PPU_PROPS=%s, or --schedules 1 --seed %u\n", order, seed);
+	free(order);
 }
 
 static bool differs(const struct schedules *s, const struct output *own, const struct output *o)
 {
-	bool other = prints_another(own, o);
+	bool other = prints_another(own, o) || (s->memory && memory_differs(&own->memory, &o->memory));
 
 	for (unsigned i = 0; i < s->num_files; i++)
 		other |= kept_differs(&own->files[i], &o->files[i]);
@@ -172,46 +222,89 @@ static void run_in_order(const struct schedules *s, const struct kept *before, u
 {
 	for (unsigned i = 0; i < s->num_files; i++)
 		kept_put(s->files[i], &before[i]);
-	run(s->program, seed, most, o);
+	if (records && truncate(records, 0))
+		wrap_usage("no temporary file: ", strerror(errno));
+	run(s, seed, most, o);
 	o->files = kept_files(s->files, s->num_files);
+	if (records)
+		memory_read(records, &o->memory);
 }
 
 static void drop(const struct schedules *s, struct output *o)
 {
 	free(o->text);
 	kept_free(o->files, s->num_files);
+	memory_free(&o->memory);
+}
+
+/* What the first run cannot be compared with. */
+static void look_at_own(const struct schedules *s, const struct output *own)
+{
+	for (unsigned i = 0; i < s->num_files; i++)
+		if (!own->files[i].text)
+			fprintf(stderr, "ppu-check: there is no file %s after the run\n", s->files[i]);
+	if (records && !own->memory.opened)
+		fputs("ppu-check: the program used no PPU by our libcuda, libcudart or libppu, or it could not be opened\n", stderr);
+}
+
+/* How many orders are to be tried. */
+static unsigned how_many(const struct schedules *s, const struct output *own)
+{
+	uint64_t n = own->memory.orders;
+
+	if (!s->all)
+		return s->orders;
+	if (n <= 1) {
+		fputs("ppu-check: no launch has 2 to 6 blocks, or blocks of 2 to 6 warps: of the order only the sides of branches "
+		      "are left\n", stderr);
+		n = 1;
+	}
+	if (2 * n > MOST)
+		fprintf(stderr, "ppu-check: there are %llu orders; the first %u are tried\n", 2 * (unsigned long long)n, MOST);
+	own_orders = 2 * n > MOST ? MOST : (unsigned)(2 * n);
+	return own_orders * (1 + s->switches);
+}
+
+static unsigned try_orders(const struct schedules *s, const struct kept *before, const struct output *own, unsigned orders)
+{
+	uint64_t most = own->ns * TIMES > LEAST_NS ? own->ns * TIMES : LEAST_NS;
+	unsigned first = s->all ? 1 : s->seed, differ = 0;
+
+	for (unsigned i = 0; i < orders; i++) {
+		struct output o = { 0 };
+
+		run_in_order(s, before, first + i, most, &o);
+		if (differs(s, own, &o) && ++differ <= 10)
+			tell(s, own, &o, first + i);
+		drop(s, &o);
+	}
+	return differ;
 }
 
 int schedules_run(const struct schedules *s, unsigned *differ)
 {
 	struct kept *before = kept_files(s->files, s->num_files);
-	struct output own = { 0 }, o;
-	uint64_t most = LEAST_NS;
+	struct output own = { 0 };
+	unsigned orders;
 
 	setenv("PPU_BACKEND", "core", 0);
+	if (s->memory || s->all)
+		want_records();
 	stop_with_us();
-	run_in_order(s, before, 0, UINT64_MAX / 2, &own);
+	run_in_order(s, before, OWN, UINT64_MAX / 2, &own);
 	fwrite(own.text, 1, own.bytes, stdout);
 	fflush(stdout);
-	for (unsigned i = 0; i < s->num_files; i++)
-		if (!own.files[i].text)
-			fprintf(stderr, "ppu-check: there is no file %s after the run\n", s->files[i]);
-	if (own.ns * TIMES > most)
-		most = own.ns * TIMES;
-	*differ = 0;
-	for (unsigned i = 0; i < s->orders; i++) {
-		o = (struct output){ 0 };
-		run_in_order(s, before, s->seed + i, most, &o);
-		if (differs(s, &own, &o)) {
-			if (++*differ <= 10)
-				tell(s, &own, &o, s->seed + i);
-		}
-		drop(s, &o);
-	}
+	look_at_own(s, &own);
+	orders = how_many(s, &own);
+	*differ = try_orders(s, before, &own, orders);
 	for (unsigned i = 0; i < s->num_files; i++)
 		kept_put(s->files[i], &own.files[i]);
-	fprintf(stderr, "ppu-check: %u of %u orders give another output\n", *differ, s->orders);
+	fprintf(stderr, "ppu-check: %u of %u orders give another output\n", *differ, orders);
 	kept_free(before, s->num_files);
+	if (records)
+		unlink(records);
+	free(records);
+	records = NULL;
 	drop(s, &own);
 	return own.status;
 }

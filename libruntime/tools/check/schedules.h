@@ -7,7 +7,10 @@
 
 struct schedules {
 	char **program;
-	unsigned orders, seed;		/* how many, from this seed on */
+	unsigned orders, seed;		/* how many, from this seed on; 0: none, or */
+	bool all;			/* all orders of small launches, one after the other */
+	unsigned switches;		/* of these: each again with a switch after 1, 2... cycles */
+	bool memory;			/* what is in the device's memory at the end is compared, too */
 	const char **files;		/* that the program writes, and that are compared, too */
 	unsigned num_files;
 };

@@ -8,6 +8,7 @@
 . "$(dirname "$0")/../lib/shell.sh"
 check=$build/bin/ppu-check
 unset PPU_CHECK
+mkdir "$tmp/dir"
 
 "$build/cuda/bin/ppu-nvcc" -std=c++17 -o "$tmp/orders" tests/unit/lib/orders.cu >"$tmp/out" 2>&1
 result $? "the programs are built"
@@ -69,7 +70,7 @@ result $? "a file that the program does not write is told"
 [[ $? == 3 ]]
 result $? "the exit status is that in the device's own order"
 # shellcheck disable=SC2016
-"$check" --schedules 2 bash -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec sleep 300' "$tmp/pid" >"$tmp/out" 2>&1 &
+TMPDIR=$tmp/dir "$check" --schedules 2 --memory bash -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec sleep 300' "$tmp/pid" >"$tmp/out" 2>&1 &
 pid=$!
 for ((i = 0; i < 200; i++)); do [[ ! -e $tmp/pid ]] || break; sleep 0.05; done
 kill "$pid"
@@ -79,7 +80,59 @@ program=$(cat "$tmp/pid")
 for ((i = 0; i < 100; i++)); do kill -0 "$program" 2>/dev/null || break; sleep 0.05; done
 ! kill -0 "$program" 2>>"$tmp/out" && ! grep -q another "$tmp/out"
 result $? "who stops it stops the program, too"
-for words in '--seed 3' '--compare file' '--schedules 0' '--schedules 2 --tool memcheck' '--schedules 2 --strict'; do
+[[ -z $(ls -A "$tmp/dir") ]]
+result $? "and no file is left"
+# all orders of small launches, and a switch at each cycle
+orders() # WHAT STATUS PROGRAM FOUND OF OPTION...: so many of so many orders give another output
+{
+	local what=$1 status=$2 name=$3 found=$4 of=$5
+
+	shift 5
+	"$check" --schedules all "$@" --error-exitcode 77 "$tmp/orders" "$name" >"$tmp/out" 2>&1
+	[[ $? == "$status" ]] && grep -q -x -- "ppu-check: $found of $of orders give another output" "$tmp/out"
+	result $? "$what"
+}
+# of the 6 orders of three blocks those 3 in which the third comes before the first, each with both sides of branches
+orders "the orders of three blocks" 77 third_first 6 12
+order=$(sed -n 's/^  again with PPU_PROPS=//p' "$tmp/out" | head -1)
+cp "$tmp/out" "$tmp/all"
+env PPU_PROPS="$PPU_PROPS,$order" LD_LIBRARY_PATH="$build/lib/cuda" "$tmp/orders" third_first >"$tmp/out" 2>&1 &&
+	[[ $order == x-order=* && $(head -1 "$tmp/out") == '7 1 0 0 0 0 0 0 0 0' ]]
+result $? "the properties that are told repeat it"
+grep -q '^  line 1 is   7 1 0 0 0 0 0 0 0 0$' "$tmp/all"
+result $? "what it prints then is told"
+orders "a warp that waits for one behind it" 0 waits 0 4
+orders "one update by each of two warps: no order loses it" 0 once 0 4
+orders "with a switch it is lost" 77 once '[1-9][0-9]*' 124 --switches 30
+! grep -q 'x-order-switch=0,' "$tmp/out" && grep -q '^  line 1 is   1 0 ' "$tmp/out"
+result $? "by the switch, and not without one"
+orders "with a switch to another block it is lost" 77 once_blocks '[1-9][0-9]*' 124 --switches 30
+orders "a right program of 24 orders" 0 sum 0 48
+orders "too many blocks, and warps" 0 ids 0 2
+grep -q '^ppu-check: no launch has 2 to 6 blocks, or blocks of 2 to 6 warps: ' "$tmp/out"
+result $? "that there are no orders is told"
+# memory
+"$check" --schedules all --error-exitcode 77 "$tmp/orders" hidden >"$tmp/out" 2>&1
+result $? "what the program does not print is not compared"
+orders "what it leaves in memory is, with --memory" 77 hidden 2 4 --memory
+for what in 'variable variable, 4 bytes, differ: byte 0 is 0x03 instead of 0x04' \
+	'the 80 bytes of cudaMalloc by orders in main+0x[0-9a-f]* differ: byte 12 is 0x03 instead of 0x04' \
+	'the 100000 bytes of cudaMalloc by orders in main+0x[0-9a-f]* differ: in bytes 69888 to 70143'; do
+	grep -q -x "ppu-check: order 3: $what" "$tmp/out"
+	result $? "told: $what"
+done
+[[ $(grep -c '^ppu-check: order 3: ' "$tmp/out") == 3 ]]
+result $? "and no more than that"
+orders "memory that is always the same" 0 hidden_right 0 4 --memory
+"$check" --schedules 12 --memory --error-exitcode 77 "$tmp/orders" hidden >"$tmp/out" 2>&1
+[[ $? == 77 ]] && grep -q '^ppu-check: order [0-9]*: the 80 bytes of cudaMalloc by ' "$tmp/out"
+result $? "memory in orders by chance"
+"$check" --schedules 1 --memory true >"$tmp/out" 2>&1 && grep -q '^ppu-check: the program used no PPU' "$tmp/out"
+result $? "a program without a device is told"
+TMPDIR=$tmp/dir "$check" --schedules 1 --memory "$tmp/orders" hidden >"$tmp/out" 2>&1
+[[ -z $(ls -A "$tmp/dir") ]]
+result $? "no file is left"
+for words in '--seed 3' '--memory' '--schedules all --seed 3' '--schedules 3 --switches 2' '--schedules all --switches 20000' '--schedules some' '--compare file' '--schedules 0' '--schedules 2 --tool memcheck' '--schedules 2 --strict'; do
 	# shellcheck disable=SC2086
 	"$check" $words true >"$tmp/out" 2>&1
 	[[ $? == 2 ]]

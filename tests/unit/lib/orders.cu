@@ -26,6 +26,54 @@ __global__ void lost_update(int *p)
 			*(volatile int *)p = *(volatile int *)p + 1;
 }
 
+/* The same once: only one instruction at which it may be stopped. */
+__global__ void once(int *p)
+{
+	if (threadIdx.x % 32 == 0) {
+		int v = *(volatile int *)p;
+
+		*(volatile int *)p = v + 1;
+	}
+}
+
+/* Block 0 finds what block 2 writes only if block 2 comes first. */
+__global__ void third_first(int *p)
+{
+	if (threadIdx.x)
+		return;
+	if (blockIdx.x == 2)
+		*(volatile int *)(p + 1) = 1;
+	else if (!blockIdx.x && *(volatile int *)(p + 1))
+		p[0] = 7;
+}
+
+/* Waits for a warp that may be behind it in the order. */
+__global__ void waits(int *p)
+{
+	if (threadIdx.x == 0)
+		while (!*(volatile int *)(p + 1))
+			;
+	if (threadIdx.x == 32)
+		*(volatile int *)(p + 1) = 1;
+	if (!threadIdx.x)
+		p[0] = 5;
+}
+
+/* What the program does not look at: who comes last, in a variable, small memory and large memory. */
+#define LARGE (100 * 1000)
+__device__ int variable;
+
+__global__ void hidden(int *small, char *large, bool right)
+{
+	int who = right ? 9 : threadIdx.x / 32 + 3;
+
+	if (threadIdx.x % 32)
+		return;
+	variable = who;
+	small[3] = who;
+	large[70000] = who;
+}
+
 /* The second half may read before the first has written. */
 __global__ void no_barrier(int *p)
 {
@@ -80,6 +128,19 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], #name)) \
 		name<<<grid, threads>>>(p);
 	RUN(last_block, 16, 32) RUN(first_warp, 1, 256) RUN(lost_update, 1, 256) RUN(no_barrier, 1, 128)
+	RUN(once, 1, 64) RUN(third_first, 3, 32) RUN(waits, 1, 64)
+	if (!strncmp(argv[1], "hidden", 6)) {
+		int *small;
+		char *large;
+
+		if (cudaMalloc(&small, 80) || cudaMalloc(&large, LARGE) || cudaMemset(small, 0, 80) || cudaMemset(large, 0, LARGE))
+			return 1;
+		hidden<<<1, 64>>>(small, large, !strcmp(argv[1], "hidden_right"));
+		if (cudaDeviceSynchronize() || cudaFree(large))
+			return 1;
+	}
+	if (!strcmp(argv[1], "once_blocks"))
+		once<<<2, 32>>>(p);
 	RUN(sum, 16, 128) RUN(ids, dim3(3, 5, 7), 32) RUN(lanes, 2, 128)
 	if (cudaMemcpy(host, p, sizeof(host), cudaMemcpyDeviceToHost))
 		return 1;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Records that the checker has written (check/report.h). */
+#ifndef PPU_CHECK_RECORD_H
+#define PPU_CHECK_RECORD_H
+
+struct pair {
+	char *key, *value;
+};
+
+struct record {
+	struct pair *pair;
+	unsigned n;
+};
+
+/* The first value of the key; "": it has none. */
+const char *record_get(const struct record *r, const char *key);
+/* Gives each record of the file to take(), which may keep its pairs. */
+void record_read(const char *path, void (*take)(void *arg, const struct record *r), void *arg);
+
+#endif
