@@ -13,6 +13,7 @@ struct ppu_events {
 	struct ppu_event **heap;
 	uint32_t n, cap;
 	uint64_t next_seq;
+	struct ppu_event *again;	/* comes first; not saved: in a device that was loaded it takes its turn */
 };
 
 static bool before(const struct ppu_event *a, const struct ppu_event *b)
@@ -94,6 +95,8 @@ void ppu_event_cancel(struct ppu_core *core, struct ppu_event *ev)
 
 	if (ev->index < 0)
 		return;
+	if (e->again == ev)
+		e->again = NULL;
 	ev->index = -1;
 	e->n--;
 	if (i == e->n)
@@ -122,9 +125,21 @@ void ppu_event_schedule(struct ppu_core *core, struct ppu_event *ev, uint64_t wh
 	insert(core, ev);
 }
 
+void ppu_event_again(struct ppu_core *core, struct ppu_event *ev)
+{
+	/* Its place in the order stays: nothing has happened yet that others could see. */
+	if (!ppu_event_pending(ev)) {
+		ev->when = core->now;
+		insert(core, ev);
+	}
+	core->events->again = ev;
+}
+
 struct ppu_event *ppu_event_first(const struct ppu_core *core)
 {
-	return core->events->n ? core->events->heap[0] : NULL;
+	const struct ppu_events *e = core->events;
+
+	return e->again ? e->again : e->n ? e->heap[0] : NULL;
 }
 
 void ppu_io_event(struct ppu_core *core, struct ppu_io *io, struct ppu_event *ev)
@@ -168,6 +183,7 @@ void ppu_events_reset(struct ppu_core *core)
 
 	while (e->n)
 		e->heap[--e->n]->index = -1;
+	e->again = NULL;
 }
 
 /* Events are saved by their owners; here only the order counter. */

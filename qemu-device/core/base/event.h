@@ -34,6 +34,9 @@ void ppu_event_init(struct ppu_event *ev, enum ppu_evprio prio,
 /* Moves the event if it is in the list already. */
 void ppu_event_schedule(struct ppu_core *core, struct ppu_event *ev, uint64_t when);
 void ppu_event_cancel(struct ppu_core *core, struct ppu_event *ev);
+/* For the function of an event that is not done: it is called again, before any other event, as soon as whoever waits
+ * for the core's lock has had it. */
+void ppu_event_again(struct ppu_core *core, struct ppu_event *ev);
 static inline bool ppu_event_pending(const struct ppu_event *ev) { return ev->index >= 0; }
 /* For the run loop: the event that comes next, NULL when the list is empty. */
 struct ppu_event *ppu_event_first(const struct ppu_core *core);

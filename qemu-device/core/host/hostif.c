@@ -609,9 +609,15 @@ void ppu_hostif_event(struct ppu_core *core, void *arg)
 	if (h->run == PPU_NO_CH) {
 		if (h->paused)
 			return;
-		if (!ppu_sched_pass(core)) {
+		switch (ppu_sched_pass(core)) {
+		case PPU_SCHED_LATER:
 			ppu_event_schedule(core, &h->event, core->now);
 			return;
+		case PPU_SCHED_AGAIN:
+			ppu_event_again(core, &h->event);
+			return;
+		case PPU_SCHED_DONE:
+			break;
 		}
 		ch = ppu_sched_pick(core);
 		if (!ch)

@@ -26,6 +26,7 @@
 #include "core/host/hostsched.h"
 #include "core/host/runlist.h"
 #include "core/memory/ctx.h"
+#include "core/sm/mem/icache.h"
 #include "core/tasks/tmu.h"
 
 #define MAX_DECISIONS 64		/* decisions in one event: each may read PPU_MAX_GATES words */
@@ -201,6 +202,8 @@ bool ppu_host_in_run(const struct ppu_core *core)
 void ppu_host_pause(struct ppu_core *core, bool paused)
 {
 	core->host->paused = paused;
+	if (paused)
+		ppu_icache_unprepare(core, ~0u);
 	if (!paused)
 		ppu_sched_kick(core);
 }
@@ -289,6 +292,8 @@ void ppu_sched_remove(struct ppu_core *core, struct ppu_chan *ch)
 {
 	leave(core, ch);
 	ppu_sched_release(core, ch);
+	/* Its code may be another when it comes back. */
+	ppu_icache_unprepare(core, ppu_chid(core, ch));
 }
 
 static void start_slice(struct ppu_core *core, struct ppu_chan *ch)
@@ -558,15 +563,17 @@ uint32_t ppu_host_owner(const struct ppu_core *core, unsigned engine)
 	return eng->busy ? eng->holder : PPU_NO_CH;
 }
 
-/* One decision for engine e. False: nothing more to decide now. */
-static bool decide(struct ppu_core *core, unsigned e)
+enum decision { DECIDED, NOTHING_MORE, NOT_READY };
+
+/* One decision for engine e. */
+static enum decision decide(struct ppu_core *core, unsigned e)
 {
 	struct ppu_engine *eng = &core->host->engines[e];
 	struct ppu_chan *ch;
 	bool fresh = eng->holder == PPU_NO_CH;
 
 	if (eng->busy)
-		return false;
+		return NOTHING_MORE;
 	if (!fresh) {
 		ch = ppu_chan(core, eng->holder);
 		if (ch->state == CH_READY) {
@@ -574,10 +581,10 @@ static bool decide(struct ppu_core *core, unsigned e)
 			 * its slice is over and another channel waits. */
 			settle(core, eng, ch);
 			if (!eng->expired || !best(core, e, 0))
-				return false;
+				return NOTHING_MORE;
 			ch->preempts++;
 			ppu_sched_release(core, ch);
-			return true;
+			return DECIDED;
 		}
 		/* The state is CH_TURN or CH_ENGINE: a holder in any other state has given its engine
 		 * back. */
@@ -589,7 +596,7 @@ static bool decide(struct ppu_core *core, unsigned e)
 			join(core, ch, CH_IN_RUNLIST);
 			ppu_sched_release(core, ch);
 			ppu_hostif_block(core, ch, PPU_TRB_ENGINE, 0, 0);
-			return true;
+			return DECIDED;
 		}
 		if (eng->expired)
 			start_slice(core, ch);
@@ -597,7 +604,7 @@ static bool decide(struct ppu_core *core, unsigned e)
 		ch = next_holder(core, e);
 		if (!ch) {
 			end_drain(core, eng);
-			return false;
+			return NOTHING_MORE;
 		}
 	}
 	if (ch->state == CH_TURN) {
@@ -605,31 +612,38 @@ static bool decide(struct ppu_core *core, unsigned e)
 			hold(core, ch, e);
 		ppu_hostif_unblock(core, ch);
 		ppu_sched_ready(core, ch);
-		return false;
+		return NOTHING_MORE;
 	}
 	if (drain(core, eng, ch))
-		return false;
+		return NOTHING_MORE;
 	if (!gates_open(core, ch)) {
 		settle_drain(core, eng);
-		return true;
+		return DECIDED;
 	}
+	if (ch->op_class == PPU_CLASS_COMPUTE && !ppu_tmu_prepare(core, ch->ctx, ppu_chid(core, ch), ch->tmd_va))
+		return NOT_READY;
 	end_drain(core, eng);
 	if (fresh)
 		hold(core, ch, e);
 	dispatch(core, ch);
-	return true;
+	return DECIDED;
 }
 
-/* Decides for all engines.  False: there may be more to decide, in another event at this time. */
-bool ppu_sched_pass(struct ppu_core *core)
+/* Decides for all engines. */
+enum ppu_sched_passed ppu_sched_pass(struct ppu_core *core)
 {
 	unsigned left = MAX_DECISIONS;
 
-	for (unsigned e = 0; e < core->host->num_engines; e++)
-		while (decide(core, e))
+	for (unsigned e = 0; e < core->host->num_engines; e++) {
+		enum decision d;
+
+		while ((d = decide(core, e)) == DECIDED)
 			if (!--left)
-				return false;
-	return true;
+				return PPU_SCHED_LATER;
+		if (d == NOT_READY)
+			return PPU_SCHED_AGAIN;
+	}
+	return PPU_SCHED_DONE;
 }
 
 void ppu_sched_resume(struct ppu_core *core, struct ppu_chan *ch)

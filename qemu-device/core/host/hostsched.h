@@ -22,7 +22,9 @@ void ppu_sched_reached_engine(struct ppu_core *core, struct ppu_chan *ch);
 void ppu_sched_release(struct ppu_core *core, struct ppu_chan *ch);	/* gives its engine back */
 void ppu_sched_remove(struct ppu_core *core, struct ppu_chan *ch);	/* from all lists */
 void ppu_sched_resume(struct ppu_core *core, struct ppu_chan *ch);
-bool ppu_sched_pass(struct ppu_core *core);				/* hand out engines */
+/* later: there may be more to decide, in another event at this time; again: this event is not over. */
+enum ppu_sched_passed { PPU_SCHED_DONE, PPU_SCHED_LATER, PPU_SCHED_AGAIN };
+enum ppu_sched_passed ppu_sched_pass(struct ppu_core *core);		/* hand out engines */
 struct ppu_chan *ppu_sched_pick(struct ppu_core *core);			/* next run */
 void ppu_sched_run_ended(struct ppu_core *core, struct ppu_ctx *ctx);
 void ppu_sched_pool_next(struct ppu_core *core);

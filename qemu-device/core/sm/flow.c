@@ -65,11 +65,11 @@ static unsigned turns(const struct ppu_dinsn *di)
 	}
 }
 
-uint32_t ppu_flow_mark(struct ppu_program *p)
+void ppu_flow_turns(struct ppu_program *p, uint32_t from, uint32_t to)
 {
-	uint32_t i, cycles = 0, block = 0;
+	uint32_t i;
 
-	for (i = 0; i < p->n; i++) {
+	for (i = from; i < to; i++) {
 		struct ppu_dinsn *di = &p->code[i];
 		unsigned t = turns(di);
 
@@ -79,20 +79,35 @@ uint32_t ppu_flow_mark(struct ppu_program *p)
 		if (t & TARGET)
 			p->code[di->imm].turn = 1;
 	}
-	p->code[p->n].turn = 1;
-	for (i = 0; i <= p->n; i++) {
-		struct ppu_dinsn *di = &p->code[i];
+}
 
-		if (cycles + di->cost > PPU_TURN_CYCLES && cycles)
-			di->turn = 1;
-		if (di->turn) {
-			cycles = 0;
-			block += i > 0;
-		}
-		cycles += di->cost;
-		di->block = block;
+/* The instruction i, which may be the one after the last. */
+static void number(struct ppu_program *p, struct ppu_flow_work *w, uint32_t i)
+{
+	struct ppu_dinsn *di = &p->code[i];
+
+	if (w->cycles + di->cost > PPU_TURN_CYCLES && w->cycles)
+		di->turn = 1;
+	if (di->turn) {
+		w->cycles = 0;
+		w->block += i > 0;
 	}
-	return block + 1;
+	w->cycles += di->cost;
+	di->block = w->block;
+}
+
+void ppu_flow_blocks(struct ppu_program *p, struct ppu_flow_work *w, uint32_t from, uint32_t to)
+{
+	uint32_t i;
+
+	for (i = from; i < to; i++)
+		number(p, w, i);
+	if (to < p->n)
+		return;
+	p->code[p->n].turn = 1;
+	number(p, w, p->n);
+	p->flow.num = w->block + 1;
+	w->cycles = w->block = 0;
 }
 
 /* ---- what an instruction reads and writes -------------------------------------------------------------- */
@@ -269,17 +284,14 @@ struct sum {
 	struct ppu_live reads, writes;	/* of a block */
 };
 
-/* Sums of the blocks, and what needs no solving. */
-static void collect(struct ppu_program *p, struct ppu_live *scratch)
+void ppu_flow_sums(struct ppu_program *p, struct ppu_flow_work *w, uint32_t from, uint32_t to)
 {
 	struct ppu_flow *f = &p->flow;
-	struct sum *sum = (struct sum *)scratch;
+	struct sum *sum = (struct sum *)w->sum;
 	uint32_t i;
 
-	memset(&f->any, 0, sizeof(f->any));
-	memset(&f->across, 0, sizeof(f->across));
-	memset(sum, 0, f->num * sizeof(*sum));
-	for (i = p->n; i-- > 0;) {
+	_Static_assert(sizeof(struct sum) == 2 * sizeof(struct ppu_live), "there is room for two sets a block");
+	for (i = to; i-- > from;) {
 		struct sum *s = &sum[p->code[i].block];
 		struct ppu_live reads, writes;
 		unsigned k;
@@ -301,52 +313,51 @@ static bool is_exit_token(const struct ppu_dinsn *di)
 	return !is_alu(di) && handler(di) == PPU_H_push && di->x == PPU_REASON_EXIT;
 }
 
-static bool pass(struct ppu_program *p, const struct sum *sum)
+void ppu_flow_solve(struct ppu_program *p, struct ppu_flow_work *w, uint32_t from, uint32_t to)
 {
+	const struct sum *sum = (const struct sum *)w->sum;
 	struct ppu_flow *f = &p->flow;
-	bool changed = false;
-	uint32_t i, end;
+	uint32_t i;
 
-	for (i = p->n, end = p->n; i-- > 0;) {
+	if (to == p->n) {
+		w->end = to;
+		w->changed = false;
+	}
+	for (i = to; i-- > from;) {
 		struct ppu_live l, *into = &f->live[p->code[i].block];
 		const struct sum *s = &sum[p->code[i].block];
 		unsigned k;
 
+		if (w->passes == MAX_PASSES) {
+			*into = f->any;
+			continue;
+		}
 		if (is_exit_token(&p->code[i])) {
 			l = f->exits;
 			join(&f->exits, &f->live[p->code[p->code[i].imm].block]);
-			changed |= memcmp(&l, &f->exits, sizeof(l)) != 0;
+			w->changed |= memcmp(&l, &f->exits, sizeof(l)) != 0;
 		}
 		if (!p->code[i].turn)
 			continue;
-		live_after(p, end - 1, &l);
+		live_after(p, w->end - 1, &l);
 		for (k = 0; k < 4; k++)
 			l.reg[k] = (l.reg[k] & ~s->writes.reg[k]) | s->reads.reg[k] | f->across.reg[k];
 		l.pred = (l.pred & ~s->writes.pred) | s->reads.pred;
-		changed |= memcmp(&l, into, sizeof(l)) != 0;
+		w->changed |= memcmp(&l, into, sizeof(l)) != 0;
 		*into = l;
-		end = i;
+		w->end = i;
 	}
-	return changed;
 }
 
-void ppu_flow_solve(struct ppu_program *p, struct ppu_live *scratch)
+bool ppu_flow_solved(struct ppu_program *p, struct ppu_flow_work *w)
 {
 	struct ppu_flow *f = &p->flow;
-	unsigned passes = 0;
-	uint32_t i;
 
-	_Static_assert(sizeof(struct sum) == 2 * sizeof(struct ppu_live), "scratch has room for two sets a block");
-	collect(p, scratch);
-	memset(&f->exits, 0, sizeof(f->exits));
-	memset(f->live, 0, f->num * sizeof(*f->live));
-	while (pass(p, (struct sum *)scratch))
-		if (++passes == MAX_PASSES) {
-			f->exits = f->any;
-			for (i = 0; i < f->num; i++)
-				f->live[i] = f->any;
-			return;
-		}
+	if (!w->changed)
+		return true;
+	if (++w->passes == MAX_PASSES)
+		f->exits = f->live[p->code[p->n].block] = f->any;
+	return false;
 }
 
 /* ---- the state of a warp ---------------------------------------------------------------------------------- */

@@ -46,11 +46,28 @@ static inline bool ppu_live_reg(const struct ppu_live *l, unsigned r)
 	return l->reg[r / 64] >> r % 64 & 1;
 }
 
-/* Marks the turn points of decoded code.  Returns the number of blocks. */
-uint32_t ppu_flow_mark(struct ppu_program *p);
-/* Fills p->flow, whose `live` has p->flow.num entries; scratch: twice as many.  Takes time proportional to the
- * length of the code. */
-void ppu_flow_solve(struct ppu_program *p, struct ppu_live *scratch);
+/* How far the analysis of a program is.  All zero: it has not begun. */
+struct ppu_flow_work {
+	struct ppu_live *sum;		/* 2 for each block, zero at first */
+	uint32_t cycles, block;		/* blocks: of the code before */
+	uint32_t end, passes;		/* live */
+	bool changed;
+};
+
+/*
+ * The analysis goes over the code several times.  Each of these goes over a part of it, [from, to), and is called
+ * for all parts before the next one is: the first two for ascending parts, the others for descending ones.
+ */
+/* Marks the turn points of decoded code. */
+void ppu_flow_turns(struct ppu_program *p, uint32_t from, uint32_t to);
+/* Numbers the blocks; at the end p->flow.num says how many there are. */
+void ppu_flow_blocks(struct ppu_program *p, struct ppu_flow_work *w, uint32_t from, uint32_t to);
+/* Sums of the blocks, and what needs no solving. */
+void ppu_flow_sums(struct ppu_program *p, struct ppu_flow_work *w, uint32_t from, uint32_t to);
+/* Fills p->flow.live, which has p->flow.num entries that are zero at first. */
+void ppu_flow_solve(struct ppu_program *p, struct ppu_flow_work *w, uint32_t from, uint32_t to);
+/* After all parts were solved: is nothing left to solve?  If there is, all parts follow once more. */
+bool ppu_flow_solved(struct ppu_program *p, struct ppu_flow_work *w);
 /* What the instruction at pc reads, and what it writes in every lane that executes it.  An instruction with a guard
  * writes nothing for certain. */
 void ppu_flow_effects(const struct ppu_program *p, uint32_t pc, struct ppu_live *reads, struct ppu_live *writes);

@@ -224,7 +224,33 @@ static uint32_t child_priority(const struct ppu_core *core, const struct ppu_ctx
 	return ppu_rank_level(core, level + (level < ppu_rank_level(core, ctx->blk.prio_ceiling)));
 }
 
-/* Fill a fresh record from memory. 0 or PPU_ERR_*; on error the record is free again. */
+static int read_tmd(struct ppu_core *core, struct ppu_ctx *ctx, uint64_t tmd_va, bool child, struct ppu_tmd *t)
+{
+	int err;
+
+	if (tmd_va % PPU_TMD_ALIGN)
+		return PPU_ERR_TMD_BAD;
+	if (ppu_mmu_read(core, ctx, tmd_va, t, sizeof(*t), 0))
+		return PPU_ERR_TMD_FAULT;
+	err = ppu_tmd_check(core, ctx, t);
+	return !err && !ppu_order_tmd_ok(t, child) ? PPU_ERR_TMD_BAD : err;
+}
+
+/* A launch by the CPU has its descriptor and its program already. */
+static int take_tmd(struct ppu_core *core, struct ppu_task *t)
+{
+	t->sm.launch = core->tmu->launch.tmd;
+	return core->tmu->launch.tmd_err;
+}
+
+static int take_program(struct ppu_core *core, struct ppu_task *t)
+{
+	t->sm.prog = core->tmu->launch.prog;
+	core->tmu->launch.prog = NULL;
+	return core->tmu->launch.code_err;
+}
+
+/* Fill a fresh record. 0 or PPU_ERR_*; on error the record is free again. */
 static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ctx *ctx, unsigned chid,
 		  uint64_t tmd_va, const struct ppu_task *parent)
 {
@@ -235,15 +261,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	int err;
 
 	t->sm.index = (uint32_t)(r - tm->rec);
-	err = PPU_ERR_TMD_BAD;
-	if (tmd_va % PPU_TMD_ALIGN)
-		goto fail;
-	err = PPU_ERR_TMD_FAULT;
-	if (ppu_mmu_read(core, ctx, tmd_va, &t->sm.launch, sizeof(t->sm.launch), 0))
-		goto fail;
-	err = ppu_tmd_check(core, ctx, &t->sm.launch);
-	if (!err && !ppu_order_tmd_ok(&t->sm.launch, parent))
-		err = PPU_ERR_TMD_BAD;
+	err = parent ? read_tmd(core, ctx, tmd_va, true, &t->sm.launch) : take_tmd(core, t);
 	if (err)
 		goto fail;
 	if (parent) {
@@ -268,7 +286,7 @@ static int accept(struct ppu_core *core, struct ppu_tmu_record *r, struct ppu_ct
 	err = PPU_ERR_HOST_MEMORY;
 	if (!ppu_rank_prepare(core, ctx, t->sm.depth))
 		goto fail;
-	err = ppu_icache_get(core, ctx, &t->sm.launch, &t->sm.prog, &va);
+	err = parent ? ppu_icache_get(core, ctx, &t->sm.launch, &t->sm.prog, &va) : take_program(core, t);
 	if (err)
 		goto fail;
 
@@ -338,20 +356,42 @@ static void accept_event(struct ppu_core *core, void *arg)
 	ppu_wdu_kick(core);
 }
 
+static bool runs(const struct ppu_ctx *ctx)
+{
+	return ctx && !ctx->faulted && !ctx->stopped;
+}
+
+bool ppu_tmu_prepare(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, uint64_t tmd_va)
+{
+	struct ppu_tmu_launch *l = &core->tmu->launch;
+
+	if (!runs(ctx))
+		return true;
+	l->full = !ppu_tmu_has_record(core, ctx);
+	if (l->full)
+		return true;
+	l->tmd_err = read_tmd(core, ctx, tmd_va, false, &l->tmd);
+	return l->tmd_err || ppu_icache_prepare(core, ctx, chid, &l->tmd, &l->prog, &l->code_err);
+}
+
 enum ppu_submit_result ppu_tmu_launch(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, uint64_t tmd_va,
 				      unsigned *err)
 {
+	struct ppu_tmu_launch *l = &core->tmu->launch;
 	struct ppu_tmu_record *r;
 	int e;
 
-	if (!ctx || ctx->faulted || ctx->stopped || chid >= core->cfg.channels) {
+	if (!runs(ctx) || chid >= core->cfg.channels) {
 		*err = PPU_ERR_CTX_STOPPED;
 		return PPU_SUBMIT_ERROR;
 	}
-	r = take_record(core, ctx);
+	r = l->full ? NULL : take_record(core, ctx);
 	if (!r)
 		return PPU_SUBMIT_FULL;
 	e = accept(core, r, ctx, chid, tmd_va, NULL);
+	if (l->prog)
+		ppu_icache_put(core, l->prog);
+	l->prog = NULL;
 	if (e) {
 		*err = (unsigned)e;
 		return PPU_SUBMIT_ERROR;

@@ -12,7 +12,10 @@
 #include "core/tasks/task.h"
 
 enum ppu_submit_result { PPU_SUBMIT_OK, PPU_SUBMIT_FULL, PPU_SUBMIT_ERROR };
-/* LAUNCH command of a channel of ctx (NULL: none): read and check the TMD, take a record.  FULL: hold the
+/* Before ppu_tmu_launch(), in the same event: reads the TMD, and makes the program.  False: that is not done, and the
+ * event must come again; nothing that anybody could see has happened. */
+bool ppu_tmu_prepare(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, uint64_t tmd_va);
+/* LAUNCH command of a channel of ctx (NULL: none): check the TMD, take a record.  FULL: hold the
  * channel until ppu_host_pool_freed().  ERROR: *err = PPU_ERR_TMD_*. */
 enum ppu_submit_result ppu_tmu_launch(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, uint64_t tmd_va,
 				      unsigned *err);

@@ -37,6 +37,14 @@ struct ppu_task_time {
 	uint32_t running;		/* tasks that run now */
 };
 
+/* The launch by the CPU that is about to happen, within one event. */
+struct ppu_tmu_launch {
+	struct ppu_tmd tmd;
+	struct ppu_program *prog;	/* with a reference, until ppu_tmu_launch() */
+	int tmd_err, code_err;		/* PPU_ERR_*, 0: it is right */
+	bool full;			/* there is no record for it */
+};
+
 struct ppu_tmu {
 	struct ppu_tmu_record *rec;
 	uint64_t *used;			/* bitmap of records */
@@ -53,6 +61,7 @@ struct ppu_tmu {
 					 * outlive their CTAs are in memory */
 	struct ppu_task_time *chan_time;	/* by channel */
 	struct ppu_event accept_ev, watchdog_ev;
+	struct ppu_tmu_launch launch;
 	uint32_t num_watched;		/* records with `watched`: the event is there for them */
 };
 

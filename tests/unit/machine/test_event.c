@@ -133,6 +133,59 @@ START_TEST(stop_and_idle)
 }
 END_TEST
 
+static void in_pieces(struct ppu_core *core, void *arg)
+{
+	note(core, (void *)0);
+	/* What it schedules comes after its last piece, even before it in order. */
+	ppu_event_schedule(core, arg, core->now);
+	if (logged < 4)
+		ppu_event_again(core, (struct ppu_event *)arg + 1);
+	ppu_core_request_stop(core);
+}
+
+START_TEST(not_over)
+{
+	struct bench *b = bench_new(NULL);
+	struct ppu_event ev[2];
+
+	ck_assert(ppu_events_reserve(b->core, 2));
+	logged = 0;
+	ppu_event_init(&ev[0], PPU_EVP_CE, note, (void *)1);
+	ppu_event_init(&ev[1], PPU_EVP_HOST, in_pieces, &ev[0]);
+	ppu_event_schedule(b->core, &ev[1], 7);
+	/* A stop is served after each piece, and time stands still. */
+	for (unsigned i = 1; i < 4; i++) {
+		ck_assert_uint_eq(ppu_core_run(b->core, 100), 7);
+		ck_assert_uint_eq(ppu_core_next_event(b->core), 7);
+		ck_assert_uint_eq(logged, i);
+	}
+	ppu_core_run(b->core, 100);
+	ck_assert_uint_eq(logged, 4);
+	ppu_core_run(b->core, 100);
+	ck_assert_uint_eq(logged, 5);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_uint_eq(log_[i].id, i == 4);
+	/* Whoever cancels or moves it takes it out of the first place, and so does a reset. */
+	for (unsigned how = 0; how < 3; how++) {
+		logged = 0;
+		ppu_event_schedule(b->core, &ev[1], 200 + how * 100);
+		ck_assert_uint_eq(ppu_core_run(b->core, 250 + how * 100), 200 + how * 100);
+		ck_assert_ptr_eq(ppu_event_first(b->core), &ev[1]);
+		if (how == 0)
+			ppu_event_cancel(b->core, &ev[1]);
+		else if (how == 1)
+			ppu_event_schedule(b->core, &ev[1], 1000000);
+		else
+			ppu_core_reset(b->core);
+		ck_assert_ptr_eq(ppu_event_first(b->core), how == 2 ? NULL : &ev[0]);
+		ppu_event_cancel(b->core, &ev[0]);
+		ppu_event_cancel(b->core, &ev[1]);
+		ppu_core_run(b->core, 250 + how * 100);
+	}
+	bench_free(b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("event");
@@ -140,6 +193,7 @@ int main(void)
 
 	tcase_add_loop_test(t, order, 0, 4);
 	tcase_add_test(t, stop_and_idle);
+	tcase_add_test(t, not_over);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -6,12 +6,14 @@
  */
 #include <hw/ppu_counters.h>
 #include "core/base/event.h"
+#include "core/sm/mem/icache.h"
 #include "bench.h"
 #include "bench_main.h"
 #include "tasks.h"
 
 #define CHUNK		(1u << 20)	/* bytes of a copy */
 #define PIECES		8192		/* its rows and pages */
+#define LOOKS		4096		/* instructions of a new program */
 
 static const enum ppu_counter counted[] = {
 	PPU_CTR_CE_BYTES, PPU_CTR_WARP_INSNS, PPU_CTR_HOST_CMDS, PPU_CTR_ENTRIES, PPU_CTR_SEM_WAKES, PPU_CTR_TLB_MISSES,
@@ -20,6 +22,7 @@ static const enum ppu_counter counted[] = {
 
 struct most {
 	uint64_t of[PPU_CTR_COUNT];	/* by one event */
+	uint64_t looks;			/* at instructions of a program that is launched */
 	uint64_t events;
 };
 
@@ -43,7 +46,7 @@ static struct most run(struct bench *b, uint64_t events)
 	struct most m = { .events = 0 };
 
 	for (; m.events < events; m.events++) {
-		uint64_t was[COUNTED];
+		uint64_t was[COUNTED], looked = ppu_icache_looked_at(b->core);
 
 		for (unsigned i = 0; i < COUNTED; i++)
 			was[i] = bench_ctr(b, counted[i]);
@@ -55,6 +58,8 @@ static struct most run(struct bench *b, uint64_t events)
 			if (n > m.of[counted[i]])
 				m.of[counted[i]] = n;
 		}
+		looked = ppu_icache_looked_at(b->core) - looked;
+		m.looks = looked > m.looks ? looked : m.looks;
 	}
 	return m;
 }
@@ -129,6 +134,45 @@ START_TEST(endless_kernel)
 }
 END_TEST
 
+/* A program of 4 MiB is new, then has new code, then is the same. */
+static void large(const char *props)
+{
+	struct bench *b = bench_new(props);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 8);
+	struct kern k = kern_load(c, "again:\nadd.u32 r2, r2, 1\n@p1 bra again\nmul.f32 r3, r2, r4\nexit\n");
+	uint32_t insns = 1u << 18, block = k.insns * 16;
+	uint64_t code = bench_alloc(c, insns * 16ull, BENCH_LARGE), looked;
+	struct ppu_tmd *t;
+	uint64_t tmd;
+	struct most m;
+
+	for (uint32_t i = 0; i < insns; i += k.insns)
+		bench_write(c, code + i * 16ull, bench_ptr(c, k.va), block);
+	k.va = code;
+	k.insns = insns;
+	tmd = tmd_new(c, &k, &t);
+	for (unsigned times = 0; times < 3; times++) {
+		if (times == 1)
+			bench_wr64(c, code + (insns - 1) * 16ull, ~0ull);
+		looked = ppu_icache_looked_at(b->core);
+		bench_launch(ch, tmd);
+		bench_submit(ch);
+		m = run(b, UINT64_MAX);
+		ck_assert_uint_eq(bench_ctr(b, PPU_CTR_TASKS), times + 1);
+		ck_assert_uint_ge(ppu_icache_looked_at(b->core) - looked, times == 2 ? insns : 6ull * insns);
+		ck_assert_uint_le(m.looks, LOOKS);
+	}
+	bench_free(b);
+}
+
+START_TEST(large_program)
+{
+	large("vram=32M");
+	large("vram=32M memory-timing=1");
+}
+END_TEST
+
 /* Blocks without end, and a word for which all channels wait. */
 START_TEST(host_interface)
 {
@@ -163,4 +207,4 @@ START_TEST(host_interface)
 }
 END_TEST
 
-BENCH_MAIN("latency", large_copies, scattered_copies, endless_kernel, host_interface)
+BENCH_MAIN("latency", large_copies, scattered_copies, endless_kernel, large_program, host_interface)

@@ -9,11 +9,8 @@
 #include <string.h>
 #include "core/base/alloc.h"
 #include "core/memory/mmu.h"
-#include "core/sm/mem/cache.h"
-#include "core/sm/mem/decode.h"
 #include "core/sm/mem/lsu.h"
-#include "core/sm/mem/timing.h"
-#include "core/sm/observe.h"
+#include "core/sm/mem/making.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 
@@ -24,6 +21,7 @@
 /* Bytes of code that the launches of one SM window may read.  These launches come in one event, perhaps
  * thousands of them. */
 #define WINDOW_BYTES	(256u << 20)
+#define STEP_INSNS	(1u << 12)	/* that one event looks at for a launch by the CPU */
 
 struct ppu_icache {
 	struct ppu_core *core;
@@ -32,6 +30,8 @@ struct ppu_icache {
 	uint64_t window, window_bytes;	/* number of the window whose launches are made, read so far */
 	uint64_t translated;		/* bytes of host code made since then */
 	bool in_window;
+	struct ppu_making making;	/* for the launch that waits for it */
+	uint64_t looked_at;		/* instructions, by all steps */
 };
 
 int ppu_icache_create(struct ppu_core *core)
@@ -68,10 +68,24 @@ static void drop(struct ppu_icache *ic, struct ppu_program *p)
 		program_free(ic, p);
 }
 
+/* The making is over.  ready: the program can be found from now on. */
+static void end_making(struct ppu_icache *ic, struct ppu_making *m, bool ready)
+{
+	struct ppu_program *p = m->p;
+
+	if (!p)
+		return;
+	p->stale |= !ready && !m->known;
+	p->in_making = false;
+	ppu_make_end(m);
+	ppu_icache_put(ic->core, p);
+}
+
 void ppu_icache_reset(struct ppu_core *core)
 {
 	struct ppu_program *p, *next;
 
+	end_making(core->icache, &core->icache->making, false);
 	for (p = core->icache->list; p; p = next) {
 		next = p->next;
 		drop(core->icache, p);
@@ -82,6 +96,7 @@ void ppu_icache_destroy(struct ppu_core *core)
 {
 	if (!core->icache)
 		return;
+	end_making(core->icache, &core->icache->making, false);
 	while (core->icache->list)
 		program_free(core->icache, core->icache->list);
 	ppu_free(core->icache);
@@ -103,8 +118,9 @@ static void shrink(struct ppu_icache *ic, uint64_t room)
 }
 
 /* Memory for a program.  Idle programs are only there to be found again, so they go before a launch fails. */
-static void *program_alloc(struct ppu_icache *ic, size_t n, size_t size)
+void *ppu_icache_alloc(struct ppu_core *core, size_t n, size_t size)
 {
+	struct ppu_icache *ic = core->icache;
 	void *mem = ppu_alloc(n, size);
 	struct ppu_program *p, *next;
 
@@ -118,135 +134,63 @@ static void *program_alloc(struct ppu_icache *ic, size_t n, size_t size)
 	return ppu_alloc(n, size);
 }
 
-/* ---- the whole program ---------------------------------------------------------------------------- */
+/* ---- make ------------------------------------------------------------------------------------- */
 
-static bool decode_all(const struct ppu_core *core, struct ppu_program *p)
+/* The program that a launch asks for, as it was when it was decoded. */
+static struct ppu_program *find(struct ppu_icache *ic, const struct ppu_ctx *ctx, const struct ppu_tmd *t)
 {
-	uint32_t i;
+	struct ppu_program *p;
 
-	p->code = program_alloc(core->icache, (size_t)p->n + 1, sizeof(*p->code));
-	if (!p->code)
-		return false;
-	for (i = 0; i < p->n; i++) {
-		ppu_decode(core, &p->raw[i], p->n, p->nregs, &p->code[i]);
-		if (core->caches)
-			ppu_cache_observe(&p->code[i]);
-	}
-	p->code[p->n].handler = PPU_H_badpc;
-	p->code[p->n].always = 1;
-	p->code[p->n].gp = PPU_PT;
-	p->code[p->n].cost = 1;
-	return true;
+	for (p = ic->list; p; p = p->next)
+		if (!p->stale && !p->in_making && p->ctx == ctx && p->va == t->code_va && p->n == t->code_insns &&
+		    p->nregs == t->regs_per_thread)
+			return p;
+	return NULL;
 }
 
-/* Turn points and liveness, and the memory for them. */
-static int analyse(struct ppu_icache *ic, struct ppu_program *p)
+/* The code of one more launch is read. */
+static int read_more(struct ppu_icache *ic, uint64_t insns)
 {
-	struct ppu_live *scratch;
-	uint64_t bytes;
-
-	p->flow.num = ppu_flow_mark(p);
-	if (ic->core->memsys)
-		p->flow.num = ppu_timing_decode(ic->core, p);
-	bytes = p->flow.num * sizeof(*p->flow.live);
-	if (ic->bytes + bytes > MAX_BYTES)
-		return PPU_ERR_TMD_LIMITS;
-	p->flow.live = program_alloc(ic, p->flow.num, sizeof(*p->flow.live));
-	scratch = program_alloc(ic, 2 * (size_t)p->flow.num, sizeof(*scratch));
-	if (p->flow.live && scratch)
-		ppu_flow_solve(p, scratch);
-	ppu_free(scratch);
-	p->bytes += bytes;
-	ic->bytes += bytes;
-	return p->flow.live && scratch ? 0 : PPU_ERR_HOST_MEMORY;
-}
-
-/* ---- fetch ------------------------------------------------------------------------------------- */
-
-/* Compares the code in memory with that of p, or copies it.  Returns 0, PPU_ERR_* with the address at fault in
- * *bad, or -1: the code differs. */
-static int fetch(struct ppu_core *core, struct ppu_program *p, bool copy, uint64_t *bad)
-{
-	struct ppu_icache *ic = core->icache;
-	uint64_t done = 0, bytes = (uint64_t)p->n * PPU_INSN_BYTES, va = p->va;
-	uint8_t *have = (uint8_t *)p->raw;
-	uint32_t gen = ppu_mem_code_gen(core);
-
 	if (ic->in_window && ic->window_bytes > WINDOW_BYTES)
 		return PPU_ERR_TMD_LIMITS;
-	ic->window_bytes += bytes;
-	if (!copy && gen && p->code_gen == gen)
-		return 0;
-	p->code_gen = 0;
-	while (done < bytes) {
-		struct ppu_xlat x;
-		uint64_t n = bytes - done;
-		int err = ppu_mmu_translate(core, p->ctx, va + done, PPU_ACC_EXEC, 0, &x);
-
-		if (err) {
-			*bad = va + done;
-			return err;
-		}
-		if (n > x.len)
-			n = x.len;
-		if (!n) {
-			*bad = va + done;
-			return PPU_ERR_SM_DMA;
-		}
-		if (copy)
-			memcpy(have + done, x.host, n);
-		else if (memcmp(have + done, x.host, n))
-			return -1;
-		done += n;
-		if (x.phys.sys)
-			gen = 0;
-		else
-			ppu_mem_code_page(core, x.phys.addr, n);
-	}
-	p->code_gen = gen;
+	ic->window_bytes += insns * PPU_INSN_BYTES;
 	return 0;
 }
 
-int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t,
-		   struct ppu_program **prog, uint64_t *va)
+/* Begins to compare a program with memory; or there is no need to, and it is ready. */
+static int begin_known(struct ppu_core *core, struct ppu_program *p, struct ppu_making *m)
 {
 	struct ppu_icache *ic = core->icache;
-	struct ppu_program *p, *next;
-	uint64_t bytes = (uint64_t)t->code_insns * PPU_INSN_BYTES, total;
-	int err;
+	uint32_t gen = ppu_mem_code_gen(core);
+	bool same = ic->in_window && p->checked == ic->window;
+	int err = same ? 0 : read_more(ic, p->n);
 
-	*va = t->code_va;
-	*prog = NULL;
-	if (!t->code_insns || t->code_insns > PPU_PC_MAX + 1 || t->code_va % PPU_INSN_BYTES ||
-	    t->entry_pc >= t->code_insns || t->code_va + bytes < t->code_va)
-		return PPU_ERR_BAD_PC;
-	if (!t->regs_per_thread || t->regs_per_thread > PPU_NUM_REGS)
-		return PPU_ERR_TMD_LIMITS;
-
-	for (p = ic->list; p; p = next) {
-		next = p->next;
-		if (p->stale || p->ctx != ctx || p->va != t->code_va || p->n != t->code_insns ||
-		    p->nregs != t->regs_per_thread)
-			continue;
-		err = ic->in_window && p->checked == ic->window ? 0 :
-		      fetch(core, p, false, va);
-		if (err > 0)
-			return err;
-		if (!err) {
-			ppu_icache_hold(core, p);
-			p->stamp = ++ic->stamp;
-			p->checked = ic->window;
-			*prog = p;
-			return 0;
-		}
-		drop(ic, p);
+	if (err)
+		return err;
+	ppu_icache_hold(core, p);
+	m->p = p;
+	m->known = true;
+	m->gen = gen;
+	if (same || (gen && p->code_gen == gen)) {
+		m->gen = p->code_gen;
+		m->pass = PPU_MAKE_READY;
+	} else {
+		p->code_gen = 0;
 	}
+	return 0;
+}
+
+static int begin_new(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t, struct ppu_making *m)
+{
+	struct ppu_icache *ic = core->icache;
+	uint64_t bytes = (uint64_t)t->code_insns * PPU_INSN_BYTES, total;
+	struct ppu_program *p;
 
 	total = bytes + ((uint64_t)t->code_insns + 1) * sizeof(struct ppu_dinsn) + OVERHEAD;
 	shrink(ic, total);
 	if (ic->bytes + total > MAX_BYTES)
 		return PPU_ERR_TMD_LIMITS;
-	p = program_alloc(ic, 1, sizeof(*p));
+	p = ppu_icache_alloc(core, 1, sizeof(*p));
 	if (!p)
 		return PPU_ERR_HOST_MEMORY;
 	p->ctx = ctx;
@@ -255,24 +199,109 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
 	p->nregs = t->regs_per_thread;
 	p->bytes = total;
 	p->refs = 1;
-	p->stamp = ++ic->stamp;
-	p->checked = ic->window;
+	p->in_making = true;
 	p->next = ic->list;
 	ic->list = p;
 	ic->bytes += total;
-	p->raw = program_alloc(ic, 1, bytes);
-	err = p->raw ? fetch(core, p, true, va) : PPU_ERR_HOST_MEMORY;
-	if (!err && !decode_all(core, p))
-		err = PPU_ERR_HOST_MEMORY;
-	if (!err)
-		err = analyse(ic, p);
-	if (err) {
-		program_free(ic, p);
-		return err;
+	m->p = p;
+	m->gen = ppu_mem_code_gen(core);
+	p->raw = ppu_icache_alloc(core, 1, bytes);
+	return p->raw ? read_more(ic, p->n) : PPU_ERR_HOST_MEMORY;
+}
+
+static bool is_for(const struct ppu_making *m, const struct ppu_ctx *ctx, const struct ppu_tmd *t)
+{
+	return m->p && m->p->ctx == ctx && m->p->va == t->code_va && m->p->n == t->code_insns &&
+	       m->p->nregs == t->regs_per_thread && !m->p->stale;
+}
+
+static int begin(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t, struct ppu_making *m)
+{
+	uint64_t bytes = (uint64_t)t->code_insns * PPU_INSN_BYTES;
+	struct ppu_program *p;
+
+	if (!t->code_insns || t->code_insns > PPU_PC_MAX + 1 || t->code_va % PPU_INSN_BYTES ||
+	    t->entry_pc >= t->code_insns || t->code_va + bytes < t->code_va)
+		return PPU_ERR_BAD_PC;
+	if (!t->regs_per_thread || t->regs_per_thread > PPU_NUM_REGS)
+		return PPU_ERR_TMD_LIMITS;
+	p = find(core->icache, ctx, t);
+	return p ? begin_known(core, p, m) : begin_new(core, ctx, t, m);
+}
+
+/* Goes on with m, or begins.  Returns what ppu_make() does, or a positive error. */
+static int make(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t, struct ppu_making *m,
+		uint64_t insns, struct ppu_program **prog, uint64_t *va)
+{
+	struct ppu_icache *ic = core->icache;
+	uint64_t had = insns;
+	int err;
+
+	*va = t->code_va;
+	*prog = NULL;
+	if (!is_for(m, ctx, t)) {
+		end_making(ic, m, false);
+		err = begin(core, ctx, t, m);
+		if (err)
+			goto fail;
 	}
-	ppu_observe_program(core, p);
-	*prog = p;
+	err = ppu_make(core, m, &insns, va);
+	if (err == PPU_MAKE_DIFFERS) {
+		m->p->stale = true;
+		end_making(ic, m, false);
+		*va = t->code_va;
+		err = begin_new(core, ctx, t, m);
+		if (!err)
+			err = ppu_make(core, m, &insns, va);
+	}
+	ic->looked_at += had - insns;
+	if (err == PPU_MAKE_MORE)
+		return err;
+	if (err)
+		goto fail;
+	*prog = m->p;
+	(*prog)->stamp = ++ic->stamp;
+	(*prog)->checked = ic->window;
+	ppu_icache_hold(core, *prog);
+	end_making(ic, m, true);
 	return 0;
+fail:
+	end_making(ic, m, false);
+	return err;
+}
+
+int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t,
+		   struct ppu_program **prog, uint64_t *va)
+{
+	struct ppu_making m = { 0 };
+
+	return make(core, ctx, t, &m, UINT64_MAX, prog, va);
+}
+
+bool ppu_icache_prepare(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, const struct ppu_tmd *t,
+			struct ppu_program **prog, int *err)
+{
+	struct ppu_icache *ic = core->icache;
+	uint64_t va;
+
+	if (ic->making.chid != chid)
+		end_making(ic, &ic->making, false);
+	*err = make(core, ctx, t, &ic->making, STEP_INSNS, prog, &va);
+	ic->making.chid = chid;
+	return *err != PPU_MAKE_MORE;
+}
+
+void ppu_icache_unprepare(struct ppu_core *core, unsigned chid)
+{
+	struct ppu_icache *ic = core->icache;
+
+	if (ic && (chid == ~0u || chid == ic->making.chid))
+		end_making(ic, &ic->making, false);
+}
+
+uint64_t ppu_icache_looked_at(const struct ppu_core *core)
+{
+	return core->icache->looked_at;
 }
 
 bool ppu_icache_charge(struct ppu_core *core, struct ppu_program *p, int64_t bytes)
@@ -335,6 +364,7 @@ void ppu_icache_forget_ctx(struct ppu_core *core, struct ppu_ctx *ctx)
 	struct ppu_program *p, *next;
 	uint32_t i;
 
+	end_making(core->icache, &core->icache->making, false);
 	for (p = core->icache->list; p; p = next) {
 		next = p->next;
 		if (p->ctx == ctx)

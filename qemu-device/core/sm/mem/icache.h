@@ -29,6 +29,7 @@ struct ppu_program {
 	uint32_t nregs;
 	uint32_t refs;
 	bool stale;			/* memory has changed since: free when the last task is gone */
+	bool in_making;			/* it is not ready, and nobody finds it */
 	uint64_t stamp, bytes;
 	uint64_t checked;		/* window in which it was last compared with memory */
 	uint32_t code_gen;		/* ppu_mem_code_gen() then; 0: compare each time */
@@ -47,6 +48,14 @@ struct ppu_program {
  * Returns 0 or PPU_ERR_* (MMU_*, ILLEGAL_INSN, BAD_PC) with the address at fault in *va. */
 int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_tmd *t,
 		   struct ppu_program **prog, uint64_t *va);
+/* The same step by step, for the launch that a channel waits with.  False: call it again.  True: *err is what
+ * ppu_icache_get() would return.  One program at a time: who asks for another one ends what was begun. */
+bool ppu_icache_prepare(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, const struct ppu_tmd *t,
+			struct ppu_program **prog, int *err);
+/* The launch of the channel (~0: of any) does not go on now.  Its next try reads the code from its beginning. */
+void ppu_icache_unprepare(struct ppu_core *core, unsigned chid);
+/* For tests: how many instructions it has looked at, each as often as it did. */
+uint64_t ppu_icache_looked_at(const struct ppu_core *core);
 /* begin: the launches of one window follow, up to the next call.  All of them see the code as it is at one
  * time. */
 void ppu_icache_window(struct ppu_core *core, bool begin);

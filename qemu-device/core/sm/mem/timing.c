@@ -429,11 +429,11 @@ enum ppu_step ppu_h_timed(struct ppu_sm *sm, struct ppu_warp *w, const struct pp
  * Where a warp comes to a line of code that it was not in: where the line begins, and at turn points, which are all
  * targets of branches.  What follows such an instruction is a turn point too, because the warp may wait there.
  */
-uint32_t ppu_timing_decode(const struct ppu_core *core, struct ppu_program *p)
+void ppu_timing_decode(const struct ppu_core *core, struct ppu_program *p, uint32_t from, uint32_t to)
 {
 	uint32_t i, size = core->cfg.cache_line;
 
-	for (i = 0; i < p->n; i++) {
+	for (i = from; i < to; i++) {
 		struct ppu_dinsn *di = &p->code[i];
 
 		if (!di->turn && (p->va + (uint64_t)i * PPU_INSN_BYTES) % size && di->op != PPU_OP_LD &&
@@ -444,9 +444,14 @@ uint32_t ppu_timing_decode(const struct ppu_core *core, struct ppu_program *p)
 		di->fn = NULL;
 		di->handler = PPU_H_timed;
 	}
-	for (i = 0; i < p->n; i++)
+}
+
+void ppu_timing_turns(struct ppu_program *p, uint32_t from, uint32_t to)
+{
+	uint32_t i;
+
+	for (i = from; i < to; i++)
 		p->code[i + 1].turn |= p->code[i].handler == PPU_H_timed;
-	return ppu_flow_mark(p);
 }
 
 /* ---- between rounds ------------------------------------------------------------------------------------ */

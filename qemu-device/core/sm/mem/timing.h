@@ -23,8 +23,10 @@ void ppu_timing_destroy(struct ppu_core *core);
 void ppu_timing_reset(struct ppu_core *core);
 void ppu_timing_io(struct ppu_core *core, struct ppu_io *io);
 
-/* With the property only.  decode: a program is new, with its turn points; returns the number of its blocks. */
-uint32_t ppu_timing_decode(const struct ppu_core *core, struct ppu_program *p);
+/* With the property only.  decode: a program is new, with its turn points and blocks; turns: the turn points that come
+ * with it.  After that, the turn points and blocks are found anew.  For parts of the code: flow.h. */
+void ppu_timing_decode(const struct ppu_core *core, struct ppu_program *p, uint32_t from, uint32_t to);
+void ppu_timing_turns(struct ppu_program *p, uint32_t from, uint32_t to);
 /* The first CTA of a task starts: what the L1 caches have may be older than what the task should see. */
 void ppu_timing_task_begins(struct ppu_core *core);
 /* A window of these SMs: ppu_sms_run(). */
