@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ppu_order.h>
+#include <hw/ppu_order.h>
 #include "check/contents.h"
 #include "check/contents_record.h"
 

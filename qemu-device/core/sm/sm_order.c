@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Other orders of warps and CTAs. */
 #include "core/sm/sm_order.h"
-#include <ppu_order.h>
+#include <hw/ppu_order.h>
 
 /* ---- by chance ------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * Orders of CTAs and warps by number (x-order, ppu_order.h): each order once, the warp that is first in it runs first, the
  * switch comes at its cycle, and a device that is saved on the way goes on in the same order.
  */
-#include <ppu_order.h>
+#include <hw/ppu_order.h>
 #include <stdio.h>
 #include "bench_main.h"
 #include "tasks.h"

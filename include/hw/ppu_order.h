@@ -3,8 +3,8 @@
  * Orders by number (property x-order): permutations of the CTAs of a small grid, and of the warps of a CTA.  Number 0 of each
  * is as they come, and larger sets have no other.
  */
-#ifndef PPU_ORDER_NUMBERS_H
-#define PPU_ORDER_NUMBERS_H
+#ifndef PPU_HW_ORDER_H
+#define PPU_HW_ORDER_H
 
 #include <stdint.h>
 
