@@ -200,6 +200,7 @@ START_TEST(streams)
 	TRY(cuEventRecord(b, t));
 	TRY(cuLaunchHostFunc(t, count, &seen));
 	TRY(cuStreamWriteValue32_v2(t, p + 4 - 4, 77, 0));
+	TRY(cuStreamWaitValue32_v2(t, p, 77, CU_STREAM_WAIT_VALUE_EQ));
 	TRY(cuStreamSynchronize(t));
 	ck_assert_uint_eq(seen, 1);
 	ck_assert_uint_eq(word_at(p), 77);

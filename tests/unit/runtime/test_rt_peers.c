@@ -232,6 +232,32 @@ START_TEST(foreign_copies)
 }
 END_TEST
 
+/* Once the stream has done it, everybody sees the copy: also a stream of the other context that waits for nothing. */
+START_TEST(foreign_copy_is_over)
+{
+	const size_t last = (4 << 20) / 4 - 1;
+	uint32_t *p, *q, *seen, host = 9;
+	ppuStream s, t;
+
+	start_i(_i);
+	q = memory(b, 4 << 20, 5);
+	OK(ppuMemcpy(q + last, &host, 4));
+	OK(ppuMallocHost((void **)&seen, 4096));
+	OK(ppuStreamCreate(&t, PPU_STREAM_NON_BLOCKING, 0));
+	p = memory(a, 4 << 20, 7);
+	host = 3;
+	OK(ppuMemcpy(p + last, &host, 4));
+	OK(ppuStreamCreate(&s, PPU_STREAM_NON_BLOCKING, 0));
+	OK(ppuMemcpyAsync(q, p, 4 << 20, s));
+	OK(ppuStreamSynchronize(s));
+	OK(ppuCtxSetCurrent(b));
+	OK(ppuMemcpyAsync(seen, q + last, 4, t));
+	OK(ppuStreamSynchronize(t));
+	ck_assert_uint_eq(*seen, 3);
+	end();
+}
+END_TEST
+
 static void word(ppuCtx ctx, uint32_t *at, ppuWordKind kind, uint32_t value)
 {
 	ppuWordOp w = { (uintptr_t)at, value, kind, 4 };
@@ -378,6 +404,7 @@ int main(void)
 	tcase_add_loop_test(c, access, 0, 2);
 	tcase_add_loop_test(c, ends, 0, 4);
 	tcase_add_loop_test(c, foreign_copies, 0, 2);
+	tcase_add_loop_test(c, foreign_copy_is_over, 0, 2);
 	tcase_add_loop_test(c, foreign_copy_after_the_default_stream, 0, 2);
 	tcase_add_loop_test(c, two_devices_at_once, 0, 4);
 	tcase_add_loop_test(c, they_tell_each_other, 0, 6);
