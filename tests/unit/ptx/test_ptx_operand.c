@@ -102,6 +102,30 @@ START_TEST(constants_and_predicates)
 }
 END_TEST
 
+/*
+ * Arguments and results of functions: numbers of each size, structures of fewer bytes than a register, of as many, and of
+ * more; first, and behind as many as there are registers for.
+ */
+START_TEST(arguments)
+{
+	GIVES(3, "{ .param .align 1 .b8 a[1], r[1];\nst.param.u8 [a], 2;\ncall (r), s1, (a);\nld.param.u8 %%h0, [r]; }\n"
+	      "cvt.u32.u16 %%d, %%h0;");
+	GIVES(302, "{ .param .align 1 .b8 a[3], r[3];\nst.param.u8 [a], 2;\nst.param.u8 [a+2], 1;\ncall (r), s3, (a);\n"
+	      "ld.param.u8 %%t0, [r];\nld.param.u8 %%t1, [r+2]; }\nmad.lo.u32 %%d, %%t0, 100, %%t1;");
+	GIVES(42, "{ .param .align 4 .b8 a[4], r[4];\nst.param.u32 [a], 41;\ncall (r), s4, (a);\nld.param.u32 %%d, [r]; }");
+	GIVES(3007, "{ .param .align 4 .b8 a[8], r[8];\nst.param.u32 [a], 7;\nst.param.u32 [a+4], 3;\ncall (r), s8, (a);\n"
+	      "ld.param.u32 %%t0, [r];\nld.param.u32 %%t1, [r+4]; }\nmad.lo.u32 %%d, %%t0, 1000, %%t1;");
+	GIVES(3007, "{ .param .align 8 .b8 a[16], r[16];\nst.param.u64 [a], 7;\nst.param.u64 [a+8], 3;\ncall (r), s16, (a);\n"
+	      "ld.param.u64 %%l0, [r];\nld.param.u64 %%l1, [r+8]; }\nmad.lo.u64 %%l0, %%l0, 1000, %%l1;\ncvt.u32.u64 %%d, %%l0;");
+	GIVES(1234567, "{ .param .b64 a, b, c, d, e, f, g;\nst.param.b64 [a], 1000000;\nst.param.b64 [b], 200000;\n"
+	      "st.param.b64 [c], 30000;\nst.param.b64 [d], 4000;\nst.param.b64 [e], 500;\nst.param.b64 [f], 60;\n"
+	      "st.param.b64 [g], 6;\n.param .align 4 .b8 s[8];\nst.param.u32 [s], 1;\nst.param.u32 [s+4], 0;\n"
+	      ".param .b32 h, i, r;\nst.param.b32 [h], 90;\nst.param.b32 [i], 9;\n"
+	      "call (r), many, (a, b, c, d, e, f, g, s, h, i);\nld.param.b32 %%d, [r]; }");
+	forms_run(1);
+}
+END_TEST
+
 /* What is no operand says so. */
 START_TEST(refused)
 {
@@ -116,7 +140,7 @@ START_TEST(refused)
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char text[2000];
+		char text[5000];
 		struct ppu_image *img = NULL;
 		struct ppu_log log;
 
@@ -132,13 +156,30 @@ END_TEST
 
 int main(void)
 {
-	const TTest *tests[] = { addresses, elements, vectors, constants_and_predicates, refused };
+	const TTest *tests[] = { addresses, elements, vectors, constants_and_predicates, arguments, refused };
 
 	form_prologue =
 		".global .u32 nums[8] = {10, 11, 12, 13, 14, 15, 16, 17};\n"
 		".const .u32 table[4] = {10, 11, 12, 13};\n.global .align 8 .u16 wide[4][6];\n"
 		".global .align 16 .v4 .u32 vecs[3] = {{11, 12, 13, 14}, {21, 22, 23, 24}};\n"
 		".global .u64 ptr = nums+12;\n"
-		".func (.reg .u32 r) next(.reg .u32 a) { add.u32 r, a, 1; ret; }\n";
+		".func (.reg .u32 r) next(.reg .u32 a) { add.u32 r, a, 1; ret; }\n"
+		".func (.param .align 1 .b8 r[1]) s1(.param .align 1 .b8 a[1])\n{\n.reg .b16 %h;\n"
+		"ld.param.u8 %h, [a];\nadd.u16 %h, %h, 1;\nst.param.u8 [r], %h;\nret;\n}\n"
+		".func (.param .align 1 .b8 r[3]) s3(.param .align 1 .b8 a[3])\n{\n.reg .b16 %h<2>;\nld.param.u8 %h0, [a];\n"
+		"ld.param.u8 %h1, [a+2];\nadd.u16 %h1, %h1, 2;\nst.param.u8 [r], %h1;\nst.param.u8 [r+2], %h0;\nret;\n}\n"
+		".func (.param .align 4 .b8 r[4]) s4(.param .align 4 .b8 a[4])\n{\n.reg .b32 %t;\n"
+		"ld.param.u32 %t, [a];\nadd.u32 %t, %t, 1;\nst.param.u32 [r], %t;\nret;\n}\n"
+		".func (.param .align 4 .b8 r[8]) s8(.param .align 4 .b8 a[8])\n{\n.reg .b32 %t<2>;\nld.param.u32 %t0, [a];\n"
+		"ld.param.u32 %t1, [a+4];\nst.param.u32 [r], %t1;\nst.param.u32 [r+4], %t0;\nret;\n}\n"
+		".func (.param .align 8 .b8 r[16]) s16(.param .align 8 .b8 a[16])\n{\n.reg .b64 %l<2>;\nld.param.u64 %l0, [a];\n"
+		"ld.param.u64 %l1, [a+8];\nst.param.u64 [r], %l1;\nst.param.u64 [r+8], %l0;\nret;\n}\n"
+		".func (.param .b32 r) many(.param .b64 a, .param .b64 b, .param .b64 c, .param .b64 d, .param .b64 e, .param .b64 f,\n"
+		".param .b64 g, .param .align 4 .b8 s[8], .param .b32 h, .param .b32 i)\n{\n.reg .b64 %l<8>;\n.reg .b32 %t<4>;\n"
+		"ld.param.b64 %l0, [a];\nld.param.b64 %l1, [b];\nadd.u64 %l0, %l0, %l1;\nld.param.b64 %l1, [c];\nadd.u64 %l0, %l0, %l1;\n"
+		"ld.param.b64 %l1, [d];\nadd.u64 %l0, %l0, %l1;\nld.param.b64 %l1, [e];\nadd.u64 %l0, %l0, %l1;\n"
+		"ld.param.b64 %l1, [f];\nadd.u64 %l0, %l0, %l1;\nld.param.b64 %l1, [g];\nadd.u64 %l0, %l0, %l1;\n"
+		"cvt.u32.u64 %t0, %l0;\nld.param.u32 %t1, [s];\nadd.u32 %t0, %t0, %t1;\nld.param.u32 %t1, [s+4];\nadd.u32 %t0, %t0, %t1;\n"
+		"ld.param.b32 %t1, [h];\nld.param.b32 %t2, [i];\ndiv.u32 %t1, %t1, %t2;\nsub.u32 %t1, %t1, 10;\nadd.u32 %t0, %t0, %t1;\nst.param.b32 [r], %t0;\nret;\n}\n";
 	return forms_main("ptx_operand", tests, sizeof(tests) / sizeof(tests[0]));
 }
