@@ -46,6 +46,7 @@ finds overrun '^ppu-check: out-of-bounds: write of 4 bytes of global memory at 0
 	'is 0 bytes after the 60 bytes at 0x[0-9a-f]*00, allocation 1$' 'allocated by cudaMalloc$' 'planted in overrun()+0x'
 finds one_byte 'write of 1 byte of global memory' 'is 0 bytes after the 13 bytes'
 finds underrun 'out-of-bounds: write of 4 bytes' 'is 4 bytes before the 64 bytes'
+finds in_a_cube "planted.cu:$(line '/* of a cube */'), pc [1-9][0-9]*" 'thread (3,3,2) of block (1,2,1)$'
 finds read_overrun 'out-of-bounds: read of 4 bytes' 'is 0 bytes after the 400 bytes'
 finds atomic_overrun 'out-of-bounds: atomic of 4 bytes' 'is 0 bytes after the 4 bytes' ' and 31 more of its warp'
 finds null 'no-allocation: write of 4 bytes of global memory at 0x0$'

@@ -39,6 +39,17 @@ __global__ void bytes(char *p, int n)
 		p[threadIdx.x] = 1;
 }
 
+/* Each thread of blocks of three dimensions has a word; the last but one thread of the last block is at the end. */
+__global__ void cube(int *p, int n)
+{
+	int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+	int b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+	int i = b * (blockDim.x * blockDim.y * blockDim.z) + t;
+
+	if (i < n)
+		p[i] = i;	/* of a cube */
+}
+
 __global__ void sum(const int *p, int n, int *out)
 {
 	for (int i = threadIdx.x; i < n; i += blockDim.x)
@@ -675,6 +686,16 @@ static void underrun()
 	finish();
 }
 
+static void in_a_cube()
+{
+	const dim3 grid(2, 3, 2), block(5, 4, 3);
+	int *p = ints(12 * 60 - 2);
+
+	cube<<<grid, block>>>(p, 12 * 60 - 2 + bad);
+	finish();
+	give_back(p);
+}
+
 static void read_overrun()
 {
 	int *p = ints(100), *out = ints(1);
@@ -1172,7 +1193,7 @@ static const struct {
 	void (*run)();
 } cases[] = {
 #define C(name) { #name, name },
-	C(overrun) C(one_byte) C(underrun) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(large_after_free) C(short_of_memory) C(pool)
+	C(overrun) C(one_byte) C(underrun) C(in_a_cube) C(read_overrun) C(atomic_overrun) C(null) C(after_free) C(after_free_again) C(place_again) C(large_after_free) C(short_of_memory) C(pool)
 	C(pool_after_free) C(misaligned) C(shared) C(module_variable) C(far_from_variable)
 	C(copy_range) C(copy_from_pool)
 	C(fill_range) C(double_free)
