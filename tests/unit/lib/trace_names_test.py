@@ -87,10 +87,28 @@ def two_runs(a, b):
     same("no difference", (out.returncode, '"at":[-1,-1]' in open(to, encoding="utf-8").read()), (0, True))
 
 
+def tasks(path):
+    page = trace_html.Page(path)
+    return [k["n"] if k else None for lane in page.data["lanes"] if lane["k"] == "task" for k in about(page, lane)]
+
+
 def children():
-    page = trace_html.Page(traced("quicksort", os.path.join(BUILD, "bin/sample-quicksort")))
-    known = [k["n"] if k else None for lane in page.data["lanes"] if lane["k"] == "task" for k in about(page, lane)]
+    path = traced("quicksort", os.path.join(BUILD, "bin/sample-quicksort"))
+    known = tasks(path)
     check(len(known) > 300 and None not in known, "kernels that kernels launch have names", (len(known), known.count(None)))
+    with open(path + ".names", encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    kernels = [n for n, line in enumerate(lines) if line.startswith("kernel ")]
+    other = ["module other"] + [" ".join(lines[n].split()[:2] + ["wrong"]) for n in kernels]
+    written(path, lines[:kernels[0]] + [lines[n] for n in reversed(kernels)] + other + lines[kernels[-1] + 1:])
+    same("a child's kernel is of its parent's module", tasks(path), known)
+    written(path, [line for line in lines if not line.startswith("job ") or len(line.split()) < 9])
+    same("a task whose launch is not in the file has no name, nor has its child", set(tasks(path)), {None})
+
+
+def written(path, lines):
+    with open(path + ".names", "w", encoding="utf-8") as f:
+        f.write("\n".join(lines) + "\n")
 
 
 def refused(path):
