@@ -25,8 +25,10 @@ struct plan {
 	int errors;
 };
 
+/* As late as can be: who does not wait for the whole kernel has launched the node by then. */
 __global__ void change(plan *p)
 {
+	__nanosleep(100000);
 	p->errors += cudaGraphKernelNodeSetGridDim(p->work, dim3(p->grid)) != cudaSuccess;
 	p->errors += cudaGraphKernelNodeSetParam(p->work, sizeof(counts *), p->add) != cudaSuccess;
 	p->errors += cudaGraphKernelNodeSetEnabled(p->other, p->run_other) != cudaSuccess;
@@ -36,6 +38,7 @@ __global__ void change_all(plan *p)
 {
 	cudaGraphKernelNodeUpdate u[3] = { };
 
+	__nanosleep(100000);
 	u[0].node = u[1].node = p->work;
 	u[0].field = cudaGraphKernelNodeFieldGridDim;
 	u[0].updateData.gridDim = dim3(p->grid);

@@ -910,6 +910,8 @@ START_TEST(device_nodes)
 		OK(cuMemcpyDtoH(words, handle, sizeof(words)));
 		ck_assert(words[0] && words[1]);
 		OK(cuCtxSetCurrent(i ? NULL : other));
+		if (!i)
+			OK(cuCtxSynchronize());		/* the thread really is in it */
 		OK(cuGraphExecDestroy(e));
 		OK(cuCtxSetCurrent(ctx));
 		OK(cuMemcpyDtoH(words, handle, sizeof(words)));
