@@ -32,13 +32,12 @@ static bool made(const struct ppu_program *prog, uint32_t pc, unsigned depth)
 static bool writes(const struct ppu_program *prog, uint32_t pc, unsigned row)
 {
 	const struct ppu_dinsn *di = &prog->code[pc];
+	unsigned word = row - di->d;			/* of several that some have */
 	struct ppu_live reads, written;
 
-	if (row == di->d)
-		return true;
-	if (row < di->d || row >= di->d + 4u)
-		return false;
-	ppu_flow_effects(prog, pc, &reads, &written);	/* others that have several words */
+	if (!word || word >= 4)
+		return !word;
+	ppu_flow_effects(prog, pc, &reads, &written);
 	return ppu_live_reg(&written, row);
 }
 
