@@ -2,6 +2,7 @@
 /* Native images: file format, linking, totals over the call graph, hostile files. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ppu_image.h>
@@ -412,6 +413,30 @@ START_TEST(largest_frame)
 }
 END_TEST
 
+/* Whatever the lengths of its sentences, a log is all of them: those that just fit, and those that do not by one. */
+START_TEST(log_is_whole)
+{
+	char want[8192];
+
+	for (unsigned step = 1; step < 40; step++) {
+		struct ppu_log log;
+		size_t n = 0;
+
+		ppu_log_init(&log);
+		for (unsigned k = 0; n + 100 < sizeof(want); k++) {
+			int width = (int)(1 + k % step + (k % 3) * step);
+
+			snprintf(want + n, sizeof(want) - n, "%*u", width, k % 10);
+			n += (size_t)width;
+			ppu_log_printf(&log, "%*u", width, k % 10);
+			ck_assert_uint_eq(log.len, n);
+			ck_assert_mem_eq(log.text, want, n + 1);
+		}
+		ppu_log_free(&log);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("isa_image");
@@ -428,6 +453,7 @@ int main(void)
 	tcase_add_test(tc, shared_too_much);
 	tcase_add_test(tc, weak_gives_way);
 	tcase_add_test(tc, call_graph);
+	tcase_add_test(tc, log_is_whole);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
