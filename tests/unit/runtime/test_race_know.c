@@ -62,14 +62,14 @@ static void tell(uint32_t b, uint32_t t, uint32_t to_b, uint32_t to_t)
 /* Loop test: mostly in a warp, in a block, among all. */
 START_TEST(everybody_tells)
 {
-	static const uint32_t threads[BLOCKS] = { MOST, 64, 5 };
+	static const uint32_t threads[BLOCKS] = { MOST, 64, 5 }, numbers[BLOCKS] = { 1, 38, 0xf0000001 };
 
 	seed = (uint32_t)_i + 1;
 	memset(model, 0, sizeof(model));
 	for (uint32_t b = 0; b < BLOCKS; b++) {
 		block[b] = calloc(1, sizeof(*block[b]) + threads[b] * sizeof(block[b]->thread[0]));
 		ck_assert_ptr_nonnull(block[b]);
-		block[b]->number = 1 + 37 * b;
+		block[b]->number = numbers[b];
 		block[b]->threads = threads[b];
 		for (uint32_t t = 0; t < threads[b]; t++)
 			model[b][t][b][t] = block[b]->thread[t].now.clock = 1;
