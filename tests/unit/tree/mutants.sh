@@ -156,6 +156,8 @@ mutants --at d/g.c:3
 is "each slip of a line: another comparison" says '^# survived: random/d/g.c:3: d/g.c:3, return x <= 0;'
 mutants --at f.c:1-9
 is "and of several lines; what no line can have is not planted" says '^# [1-9] mistakes, [1-9] noticed, 0 not'
+mutants --list --at d/g.c:3 --at f.c:3
+is "those of several places are only listed" [ "$(cut -d' ' -f1 "$work/out" | sort -u | tr '\n' ' ')" = "random/d/g.c:3 random/f.c:3 " ]
 mutants --at d/g.c:1
 is "no slip, no run" [ $status = 1 ]
 printf 'd/g.c: TEST_TIMEOUT=3 test_f\n' >>"$tree/tests/mutants/nearest"
