@@ -218,6 +218,13 @@ struct ppu_seen_fault {
 	uint32_t error, lane;		/* PPU_ERR_*; PPU_FAULT_NO_LANE */
 };
 
+/* A warp, or with PPU_ONLY_BLOCK a block, that alone issues instructions (ppu_core_only()). */
+struct ppu_only {
+	uint64_t serial, cta;		/* as in struct ppu_seen_task; in its grid */
+	uint32_t warp;			/* in its block */
+};
+#define PPU_ONLY_BLOCK	(~0u)
+
 struct ppu_observer {
 	void *arg;			/* for the functions */
 	uint32_t spaces;		/* 1 << PPU_SPACE_*: of others, access() is called for faults only */

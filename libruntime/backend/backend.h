@@ -157,6 +157,8 @@ struct be_debug_ops {
 	bool (*look_register)(struct be_dev *dev, uint32_t sm, uint32_t slot, uint32_t reg, uint32_t *lanes);
 	uint64_t (*look_memory)(struct be_dev *dev, const struct ppu_look_place *at, void *buf, uint64_t len);
 	uint64_t (*now)(struct be_dev *dev);
+	/* Only these threads run (ppu_core_only()); NULL: all.  Not saved. */
+	void (*only)(struct be_dev *dev, const struct ppu_only *only);
 };
 
 struct be_ops {

@@ -25,7 +25,7 @@ void dbg_cmd_goto(const char *args)
 		return;
 	}
 	dbg.far = true;
-	went = dbg_go((struct dbg_moment){ (uint64_t)v.i, DBG_BEFORE_INSN });
+	went = dbg_go((struct dbg_moment){ .n = (uint64_t)v.i });
 	dbg.far = false;
 	if (!went)
 		return;
@@ -93,7 +93,7 @@ static bool step_back(bool by_line, bool over_calls)
 	if (dbg_focused(&f))
 		b.depth = dbg_depth(&f.w, dbg.focus.lane);
 	dbg_scan_back(&b.s, back_enough);
-	dbg_go(b.all.any ? (struct dbg_moment){ b.all.start, DBG_BEFORE_INSN } : from);
+	dbg_go(b.all.any ? (struct dbg_moment){ .n = b.all.start } : from);
 	dbg.focus = focus;
 	return b.all.any;
 }
@@ -173,7 +173,7 @@ void dbg_cmd_reverse_continue(const char *args)
 	if (!dbg_may_go_back())
 		return;
 	dbg_scan_back(&h.s, hit_enough);
-	dbg_go((struct dbg_moment){ h.any ? h.n : dbg.save[0], DBG_BEFORE_INSN });
+	dbg_go((struct dbg_moment){ .n = h.any ? h.n : dbg.save[0].n });
 	if (h.any) {
 		dbg_focus_on(h.sm, h.slot, h.lane);
 		dbg.stop.why = h.point->kind == DBG_BREAK ? DBG_AT_BREAK : DBG_AT_WATCH;
@@ -257,7 +257,7 @@ static void tell_write(const struct write *w)
 
 	if (!w->any) {
 		dbg_say("Nobody on the device has written %s 0x%llx since instruction %llu, where the program did something to it.", space,
-			at, (unsigned long long)dbg.save[0]);
+			at, (unsigned long long)dbg.save[0].n);
 		return;
 	}
 	if (w->copy) {

@@ -55,13 +55,20 @@ static void note_block(void)
 	}
 }
 
-static void run(enum dbg_step step)
+/* False: it cannot, and that was told. */
+static bool run(enum dbg_step step, bool alone)
 {
-	dbg.step = step;
-	dbg.mode = DBG_RUN;
-	dbg_resume();
-	dbg.step = DBG_NO_STEP;
+	bool can = dbg_freeze_wanted(step != DBG_NO_STEP, alone, dbg.step_whose == DBG_BLOCKS);
+
+	if (can) {
+		dbg.step = step;
+		dbg.step_began = dbg.count;
+		dbg.mode = DBG_RUN;
+		dbg_resume();
+		dbg.step = DBG_NO_STEP;
+	}
 	dbg.step_whose = DBG_THREADS;
+	return can;
 }
 
 static unsigned long times(const char *args)
@@ -71,25 +78,35 @@ static unsigned long times(const char *args)
 	return n ? n : 1;
 }
 
-/* "warp" or "block", which may stand before the number. */
-static enum dbg_whose take_whose(const char **args)
+/* "warp" or "block", and "alone", which may stand before the number. */
+static enum dbg_whose take_words(const char **args, bool *alone)
 {
-	static const char *const names[] = { [DBG_WARPS] = "warp", [DBG_BLOCKS] = "block" };
+	static const char *const names[] = { [DBG_THREADS] = "alone", [DBG_WARPS] = "warp", [DBG_BLOCKS] = "block" };
+	enum dbg_whose whose = DBG_THREADS;
+	int i;
 
-	for (int i = DBG_WARPS; i <= DBG_BLOCKS; i++) {
-		size_t n = strlen(names[i]);
+	*alone = false;
+	do {
+		size_t n = 0;
 
-		if (!strncmp(*args, names[i], n) && (!(*args)[n] || (*args)[n] == ' ')) {
-			*args += n + strspn(*args + n, " \t");
-			return (enum dbg_whose)i;
+		for (i = DBG_BLOCKS; i >= DBG_THREADS; i--) {
+			n = strlen(names[i]);
+			if (!strncmp(*args, names[i], n) && (!(*args)[n] || (*args)[n] == ' '))
+				break;
 		}
-	}
-	return DBG_THREADS;
+		if (i < DBG_THREADS)
+			break;
+		*alone |= i == DBG_THREADS;
+		whose = i == DBG_THREADS ? whose : (enum dbg_whose)i;
+		*args += n + strspn(*args + n, " \t");
+	} while (true);
+	return whose;
 }
 
 static void steps(enum dbg_step step, const char *args)
 {
-	enum dbg_whose whose = take_whose(&args);
+	bool alone;
+	enum dbg_whose whose = take_words(&args, &alone);
 
 	for (unsigned long n = times(args); n; n--) {
 		if (!note_place())
@@ -97,8 +114,8 @@ static void steps(enum dbg_step step, const char *args)
 		dbg.step_whose = whose;
 		if (whose != DBG_THREADS)
 			note_block();
-		run(step == DBG_STEP_LINE && !dbg.step_line.file ? DBG_STEP_INSN : step == DBG_NEXT && !dbg.step_line.file ?
-		    DBG_STEP_INSN : step);
+		if (!run(step != DBG_STEP_INSN && !dbg.step_line.file ? DBG_STEP_INSN : step, alone))
+			return;
 		if (dbg.stop.why != DBG_STEPPED)
 			break;
 	}
@@ -108,11 +125,13 @@ static void steps(enum dbg_step step, const char *args)
 void dbg_cmd_continue(const char *args)
 {
 	struct dbg_point *p = dbg.stop.point;
+	bool alone;
 
+	dbg.step_whose = take_words(&args, &alone);
 	if (*args && p)
 		p->ignore = (unsigned)times(args) - 1;
-	run(DBG_NO_STEP);
-	dbg_stopped();
+	if (run(DBG_NO_STEP, alone))
+		dbg_stopped();
 }
 
 void dbg_cmd_stepi(const char *args)
@@ -132,12 +151,15 @@ void dbg_cmd_next(const char *args)
 
 void dbg_cmd_finish(const char *args)
 {
+	bool alone;
+
+	take_words(&args, &alone);
 	if (!note_place())
 		return;
 	if (!dbg.step_depth) {
 		dbg_say("The thread is in no function that was called: \"continue\" runs to the end of the kernel.");
 		return;
 	}
-	run(DBG_FINISH);
-	dbg_stopped();
+	if (run(DBG_FINISH, alone))
+		dbg_stopped();
 }

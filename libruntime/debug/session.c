@@ -107,6 +107,7 @@ static void let_go(void)
 	fclose(out);
 	out = NULL;
 	dbg.mute = true;
+	dbg_freeze_end();
 	pthread_mutex_lock(&lock);
 	debuggers_turn = false;
 	pthread_cond_broadcast(&cond);
@@ -253,6 +254,7 @@ void dbg_close(const struct be_ops *be, struct be_dev *dev)
 {
 	if (dbg.dev != dev)
 		return;
+	dbg_freeze_end();
 	dbg.ops->attach(dev, NULL);
 	dbg.dev = NULL;
 	dbg.saves = 0;

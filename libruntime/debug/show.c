@@ -101,7 +101,7 @@ void dbg_show_stop(void)
 		[DBG_OPENED] = "entry", [DBG_STEPPED] = "step", [DBG_AT_BREAK] = "breakpoint", [DBG_AT_WATCH] = "data breakpoint",
 		[DBG_FAULTED] = "exception", [DBG_KERNEL_BEGAN] = "entry", [DBG_KERNEL_ENDED] = "pause", [DBG_HOST_GOES_ON] = "pause",
 		[DBG_INTERRUPTED] = "pause", [DBG_TRAPS] = "exception", [DBG_THREAD_ENDED] = "step", [DBG_ARRIVED] = "goto",
-		[DBG_BETWEEN] = "pause",
+		[DBG_BETWEEN] = "pause", [DBG_FROZEN] = "pause", [DBG_SPINS] = "pause",
 	};
 	const struct dbg_stop *s = &dbg.stop;
 	bool place = true;
@@ -133,6 +133,13 @@ void dbg_show_stop(void)
 		break;
 	case DBG_INTERRUPTED:
 		dbg_say("Interrupted.");
+		break;
+	case DBG_FROZEN:
+		dbg_show_frozen();
+		break;
+	case DBG_SPINS:
+		dbg_say("The step takes long: perhaps it waits for threads that stand still.");
+		dbg_show_way_on();
 		break;
 	default:
 		break;
@@ -467,7 +474,7 @@ void dbg_info_position(const char *args)
 	dbg_say("Before instruction %llu of the device, up to %llu ns of its time.", (unsigned long long)dbg.stop.at.n,
 		(unsigned long long)dbg.ops->now(dbg.dev));
 	if (dbg.saves)
-		dbg_say("The way back ends at instruction %llu; %u states are saved.", (unsigned long long)dbg.save[0], dbg.saves);
+		dbg_say("The way back ends at instruction %llu; %u states are saved.", (unsigned long long)dbg.save[0].n, dbg.saves);
 	else
 		dbg_say("There is no way back.");
 }

@@ -147,14 +147,31 @@ struct dbg_point {			/* a breakpoint or watchpoint */
 
 enum dbg_why {
 	DBG_OPENED, DBG_STEPPED, DBG_AT_BREAK, DBG_AT_WATCH, DBG_FAULTED, DBG_KERNEL_BEGAN, DBG_KERNEL_ENDED, DBG_HOST_GOES_ON,
-	DBG_INTERRUPTED, DBG_TRAPS, DBG_THREAD_ENDED, DBG_ARRIVED, DBG_BETWEEN,
+	DBG_INTERRUPTED, DBG_TRAPS, DBG_THREAD_ENDED, DBG_ARRIVED, DBG_BETWEEN, DBG_FROZEN, DBG_SPINS,
 };
 
 /* A moment: before the instruction of this number; or, of other kinds, behind the one before it. */
-enum dbg_moment_kind { DBG_BEFORE_INSN, DBG_IN_ACCESS, DBG_IN_FAULT, DBG_IN_TASK, DBG_AT_LEAVE };
+enum dbg_moment_kind { DBG_BEFORE_INSN, DBG_IN_ACCESS, DBG_IN_FAULT, DBG_IN_TASK, DBG_AT_LEAVE, DBG_AT_EVENT };
 struct dbg_moment {
 	uint64_t n;
 	enum dbg_moment_kind kind;
+	uint64_t time;			/* DBG_AT_EVENT: of the device */
+};
+
+/* Who runs: all threads, or only some. */
+struct dbg_who {
+	bool some;
+	struct ppu_only only;
+};
+
+struct dbg_change {			/* of who runs */
+	uint64_t n, time;		/* where; time 0: when that instruction was begun, else between two events */
+	struct dbg_who who;
+};
+
+struct dbg_save {
+	uint64_t n;			/* dbg.count */
+	unsigned changed;		/* dbg.changed */
 };
 
 struct dbg_stop {
@@ -213,10 +230,15 @@ struct dbg {
 	} step_from[PPU_OBSERVE_WARPS][DBG_LANES];
 	bool catch_begin, catch_end, catch_host;
 	/* the way back */
-	uint64_t *save;			/* the count of each */
+	struct dbg_save *save;
 	unsigned saves, saves_cap;
 	uint64_t interval, least_interval;	/* instructions between two saves, at least */
 	bool no_record;
+	/* who runs */
+	struct dbg_who who, want, base;	/* now; from the next moment on at which that can change; and where the way back ends */
+	struct dbg_change *change;
+	unsigned changes, changes_cap, changed;	/* changed: how many lie behind the moment where the device is */
+	uint64_t step_began;
 };
 extern struct dbg dbg;
 
@@ -246,6 +268,23 @@ bool dbg_go(struct dbg_moment to);
 void dbg_scan_back(struct dbg_scan *s, bool (*enough)(struct dbg_scan *s));
 bool dbg_may_go_back(void);
 void dbg_cmd_interval(const char *args);
+
+/* freeze.c */
+/* The moments at which who runs can change; the program did something to the device; it was set back; nobody looks any more. */
+void dbg_freeze_insn(void);
+void dbg_freeze_event(void);
+bool dbg_freeze_is_due(void);		/* it changes at the next one */
+void dbg_freeze_begin(void);
+void dbg_freeze_back(unsigned changed);
+void dbg_freeze_end(void);
+/* Those who may run cannot, and others could. */
+bool dbg_frozen(void);
+void dbg_show_frozen(void);
+void dbg_show_way_on(void);		/* how those that stand still go on */
+/* Before the device runs: a step; with all others standing still; the block, and not only the warp.  False: nobody can. */
+bool dbg_freeze_wanted(bool step, bool alone, bool block);
+void dbg_cmd_set(const char *args);
+void dbg_cmd_show(const char *args);
 
 /* points.c */
 void dbg_cmd_break(const char *args);

@@ -5,11 +5,12 @@
 #include "debug/state.h"
 
 #define LOOK_EVERY	0xfffu		/* instructions between two looks whether somebody wants to interrupt */
+#define MOST_ALONE	(1u << 20)	/* instructions of a step while others stand still: perhaps they are waited for */
 
 static void stop(enum dbg_why why, enum dbg_moment_kind kind, bool inside)
 {
 	dbg.stop.why = why;
-	dbg.stop.at = (struct dbg_moment){ dbg.count, kind };
+	dbg.stop.at = (struct dbg_moment){ .n = dbg.count, .kind = kind };
 	dbg.stop.inside = inside;
 	dbg_hand_over();
 	dbg.stop = (struct dbg_stop){ .why = DBG_BETWEEN };
@@ -93,6 +94,8 @@ static void run_insn(const struct ppu_seen_insn *i)
 	} else if (!(dbg.count & LOOK_EVERY) && dbg_interrupted()) {
 		at(i->sm, i->slot, (uint32_t)__builtin_ctz(i->lanes));
 		stop(DBG_INTERRUPTED, DBG_BEFORE_INSN, true);
+	} else if (dbg.who.some && dbg.step && dbg.count - dbg.step_began >= MOST_ALONE) {
+		stop(DBG_SPINS, DBG_BEFORE_INSN, true);
 	}
 }
 
@@ -138,6 +141,7 @@ static void see_insn(void *arg, const struct ppu_seen_insn *i)
 	dbg.last = *i;
 	if (dbg.stores && writes(i->op))
 		dbg_watch_before();
+	dbg_freeze_insn();
 	dbg.count++;
 }
 

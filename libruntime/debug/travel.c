@@ -34,7 +34,7 @@ static void save(void)
 	if (dbg.saves == MOST_SAVES)
 		thin_out();
 	if (dbg.saves == dbg.saves_cap) {
-		uint64_t *v = realloc(dbg.save, MOST_SAVES * sizeof(*v));
+		struct dbg_save *v = realloc(dbg.save, MOST_SAVES * sizeof(*v));
 
 		if (!v)
 			return;
@@ -42,7 +42,7 @@ static void save(void)
 		dbg.saves_cap = MOST_SAVES;
 	}
 	if (!dbg.ops->save(dbg.dev))
-		dbg.save[dbg.saves++] = dbg.count;
+		dbg.save[dbg.saves++] = (struct dbg_save){ dbg.count, dbg.changed };
 	else
 		dbg.saves = 0;		/* those before are not whole any more */
 }
@@ -52,6 +52,7 @@ void dbg_begin(void *arg)
 	dbg.saves = 0;
 	dbg.interval = dbg.least_interval;
 	dbg.first = dbg.count;
+	dbg_freeze_begin();
 	if (!dbg.mute)
 		save();
 }
@@ -59,7 +60,7 @@ void dbg_begin(void *arg)
 /* Between events, the debugger's turn: after an event whose rest was unseen, or when everything was looked at. */
 static void between(enum dbg_moment_kind kind)
 {
-	dbg.stop = (struct dbg_stop){ .why = DBG_BETWEEN, .at = { dbg.count, kind } };
+	dbg.stop = (struct dbg_stop){ .why = DBG_BETWEEN, .at = { .n = dbg.count, .kind = kind } };
 	dbg.unwind = false;
 	dbg_hand_over();
 	dbg.stop = (struct dbg_stop){ .why = DBG_BETWEEN };
@@ -70,11 +71,43 @@ static bool scan_is_over(void)
 	return !dbg.mute && dbg.mode == DBG_SCAN && dbg.count >= dbg.scan->end;
 }
 
+static bool is_target(void)
+{
+	return dbg.mode == DBG_SEEK && dbg.target.kind == DBG_AT_EVENT && dbg.target.n == dbg.count &&
+	       dbg.target.time == dbg.ops->now(dbg.dev);
+}
+
+/* Those who run wait for others, and no command will change that. */
+static bool stays_frozen(bool frozen)
+{
+	if (!frozen)
+		return false;
+	return dbg.mode == DBG_RUN ? !dbg_freeze_is_due() : dbg.mode == DBG_SEEK && dbg.far && dbg.changed == dbg.changes;
+}
+
 void dbg_event(void *arg)
 {
-	while (dbg.unwind || scan_is_over())
-		between(DBG_BEFORE_INSN);
-	if (!dbg.mute && dbg.saves && dbg.count - dbg.save[dbg.saves - 1] >= dbg.interval)
+	bool frozen;
+
+	for (;;) {
+		if (dbg.unwind || scan_is_over()) {
+			between(DBG_BEFORE_INSN);
+			continue;
+		}
+		if (dbg.mute)
+			return;
+		frozen = dbg_frozen();
+		if (!is_target() && !stays_frozen(frozen))
+			break;
+		dbg.stop = (struct dbg_stop){
+			.why = is_target() ? DBG_ARRIVED : DBG_FROZEN, .at = { dbg.count, DBG_AT_EVENT, dbg.ops->now(dbg.dev) },
+		};
+		dbg_hand_over();
+		dbg.stop = (struct dbg_stop){ .why = DBG_BETWEEN };
+	}
+	dbg_freeze_event();
+	/* No state is saved where such a moment may be: it lies before it. */
+	if (!frozen && dbg.saves && dbg.count - dbg.save[dbg.saves - 1].n >= dbg.interval)
 		save();
 }
 
@@ -88,7 +121,7 @@ void dbg_leave(void *arg)
 	    !(dbg.mode == DBG_SEEK && dbg.target.kind == DBG_AT_LEAVE && dbg.target.n == dbg.count))
 		return;
 	dbg.stop.why = dbg.mode == DBG_RUN ? DBG_HOST_GOES_ON : DBG_ARRIVED;
-	dbg.stop.at = (struct dbg_moment){ dbg.count, DBG_AT_LEAVE };
+	dbg.stop.at = (struct dbg_moment){ .n = dbg.count, .kind = DBG_AT_LEAVE };
 	dbg_hand_over();
 	dbg.stop = (struct dbg_stop){ .why = DBG_BETWEEN };
 }
@@ -117,8 +150,9 @@ static bool load(unsigned number)
 		dbg_say("Memory is short: what was saved is not whole.");
 		return false;
 	}
-	dbg.count = dbg.save[number];
+	dbg.count = dbg.save[number].n;
 	dbg.saves = number + 1;
+	dbg_freeze_back(dbg.save[number].changed);
 	return true;
 }
 
@@ -127,7 +161,7 @@ static unsigned save_before(uint64_t n)
 {
 	unsigned i = dbg.saves - 1;
 
-	while (i && dbg.save[i] > n)
+	while (i && dbg.save[i].n > n)
 		i--;
 	return i;
 }
@@ -151,9 +185,9 @@ bool dbg_go(struct dbg_moment to)
 	if (to.n <= dbg.stop.at.n || !dbg.stop.inside || to.kind != DBG_BEFORE_INSN) {
 		if (!dbg_may_go_back())
 			return false;
-		if (to.n < dbg.save[0]) {
+		if (to.n < dbg.save[0].n) {
 			dbg_say("The program has done something to the device at %llu: there is no way back behind it.",
-				(unsigned long long)dbg.save[0]);
+				(unsigned long long)dbg.save[0].n);
 			return false;
 		}
 		if (!load(save_before(to.n)))
@@ -178,14 +212,14 @@ void dbg_scan_back(struct dbg_scan *s, bool (*enough)(struct dbg_scan *s))
 		if (!load(i))
 			return;
 		s->end = end;
-		if (end > dbg.save[i]) {
+		if (end > dbg.save[i].n) {
 			dbg.mode = DBG_SCAN;
 			dbg_resume();
 			dbg.mode = DBG_RUN;
 		}
 		if (enough(s) || !i)
 			break;
-		end = dbg.save[i];
+		end = dbg.save[i].n;
 	}
 }
 

@@ -54,6 +54,8 @@ struct ppu_core {
 	uint64_t now;			/* ns */
 	int stop_requested;		/* atomic */
 	const struct ppu_observer *observer;	/* NULL: nobody (sm/observe.h) */
+	struct ppu_only only;			/* with only_on: who alone issues */
+	bool only_on;
 	uint64_t ctr[PPU_CTR_COUNT];	/* SM-side ones are summed in at window ends */
 
 	/* Bumped whenever a cached translation or host pointer may be stale (TLB invalidate, change

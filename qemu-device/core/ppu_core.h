@@ -126,6 +126,14 @@ int ppu_core_load(struct ppu_core *core, const uint8_t *bytes, size_t len, char 
 void ppu_core_observe(struct ppu_core *core, const struct ppu_observer *observer);
 
 /*
+ * From now on only this warp or block issues instructions, and all others stand still, also those that come later; NULL: all
+ * issue again.  Needs an observer that sees instructions (insn), from whose functions it may be called, too: a warp that is
+ * about to do the instruction that is shown does it when it may go on, and then it is shown again.  Time passes, copies
+ * are done, blocks are placed.  Nothing of it is saved: who loads a state says again who runs.
+ */
+void ppu_core_only(struct ppu_core *core, const struct ppu_only *only);
+
+/*
  * What observers may look at (hw/ppu_look.h), from their functions and between calls.  False: there is no such CTA, warp or
  * register.  memory: how many bytes could be read, from the first on.
  */

@@ -616,8 +616,13 @@ static uint64_t now(struct be_dev *dev)
 	return ppu_core_time(dev->core);
 }
 
+static void only(struct be_dev *dev, const struct ppu_only *o)
+{
+	ppu_core_only(dev->core, o);
+}
+
 const struct be_debug_ops ppu_bc_debug_ops = {
 	.attach = record_attach, .save = record_save, .restore = record_restore, .forget = record_forget,
 	.digest = record_digest, .look_cta = look_cta, .look_warp = look_warp, .look_register = look_register,
-	.look_memory = look_memory, .now = now,
+	.look_memory = look_memory, .now = now, .only = only,
 };

@@ -210,7 +210,7 @@ static void do_initialize(json *request, json *args)
 	static const char *const can[] = {
 		"supportsConfigurationDoneRequest", "supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints",
 		"supportsStepBack", "supportsEvaluateForHovers", "supportsReadMemoryRequest", "supportsFunctionBreakpoints",
-		"supportsTerminateRequest", "supportsSteppingGranularity",
+		"supportsTerminateRequest", "supportsSteppingGranularity", "supportsSingleThreadExecutionRequests",
 	};
 	json *body = json_object_new_object();
 
@@ -417,63 +417,77 @@ static void do_functions(json *request, json *args)
 
 /* ---- running -------------------------------------------------------------------------------------------------------- */
 
-static void go(json *request, const char *command, bool body)
+/* All other threads stand still, if the user wants that. */
+static bool is_alone(json *args)
+{
+	return json_object_get_boolean(json_object_object_get(args, "singleThread"));
+}
+
+static void go(json *request, const char *command, bool alone, bool body)
 {
 	json *b = body ? json_object_new_object() : NULL;
+	char text[64];
 
 	if (b)
-		put_true(b, "allThreadsContinued");
+		json_object_object_add(b, "allThreadsContinued", json_object_new_boolean(!alone));
 	respond(request, b, NULL);
-	link_send(&prog, command);
+	snprintf(text, sizeof(text), "%s%s", command, alone ? " alone" : "");
+	link_send(&prog, text);
 	take_stop();			/* it says that the device runs, or why not */
 }
 
 /* A step is of the thread that the user looks at, by line or by instruction. */
-static void step(json *request, json *args, const char *line, const char *insn)
+static void step(json *request, json *args, const char *line, const char *insn, bool alone)
 {
 	free(askf("machine select %ld", (long)number_of(args, "threadId")));
 	if (gone)
 		respond(request, NULL, ended);
 	else
-		go(request, !strcmp(text_of(args, "granularity"), "instruction") ? insn : line, false);
+		go(request, !strcmp(text_of(args, "granularity"), "instruction") ? insn : line, alone, false);
 }
 
 static void do_done(json *request, json *args)
 {
 	(void)args;
-	go(request, "continue", false);
+	go(request, "continue", false, false);
 }
 
 static void do_continue(json *request, json *args)
 {
-	(void)args;
-	go(request, "continue", true);
+	bool alone = is_alone(args);
+
+	if (alone)
+		free(askf("machine select %ld", (long)number_of(args, "threadId")));
+	if (gone)
+		respond(request, NULL, ended);
+	else
+		go(request, "continue", alone, true);
 }
 
 static void do_next(json *request, json *args)
 {
-	step(request, args, "next", "stepi");
+	step(request, args, "next", "stepi", is_alone(args));
 }
 
 static void do_step_in(json *request, json *args)
 {
-	step(request, args, "step", "stepi");
+	step(request, args, "step", "stepi", is_alone(args));
 }
 
 static void do_step_out(json *request, json *args)
 {
-	step(request, args, "finish", "finish");
+	step(request, args, "finish", "finish", is_alone(args));
 }
 
 static void do_step_back(json *request, json *args)
 {
-	step(request, args, "reverse-next", "reverse-stepi");
+	step(request, args, "reverse-next", "reverse-stepi", false);
 }
 
 static void do_reverse(json *request, json *args)
 {
 	(void)args;
-	go(request, "reverse-continue", false);
+	go(request, "reverse-continue", false, false);
 }
 
 static void do_pause(json *request, json *args)

@@ -408,7 +408,8 @@ enum ppu_step ppu_observe_unseen(struct ppu_sm *sm, struct ppu_warp *w, const st
 enum ppu_step ppu_h_seen(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu_dinsn *di, uint32_t mask)
 {
 	const struct ppu_observer *o = sm->core->observer;
-	see_fn see = o ? who_sees(o, di) : NULL;	/* the observer may have gone since the program was decoded */
+	/* The observer may have gone since the program was decoded, and one that sees all instructions sees illegal ones. */
+	see_fn see = o && di->below != PPU_H_illegal ? who_sees(o, di) : NULL;
 
 	return (see ? see : ppu_observe_unseen)(sm, w, di, mask);
 }
@@ -422,8 +423,13 @@ enum ppu_step ppu_h_step(struct ppu_sm *sm, struct ppu_warp *w, const struct ppu
 		.sm = sm->id, .slot = w->slot, .warp = w->index, .pc = w->pc, .op = di->op, .lanes = mask,
 	};
 
+	/* Its turn goes on for an instruction that is not done: nothing has changed, so it comes again. */
+	if (!(ppu_observe_may(sm) >> w->slot & 1))
+		return PPU_SWITCH;
 	if (o && o->insn)
 		o->insn(o->arg, &s);
+	if (!(ppu_observe_may(sm) >> w->slot & 1))
+		return PPU_SWITCH;
 	return ppu_h_seen(sm, w, di, mask);
 }
 
@@ -453,6 +459,7 @@ void ppu_observe_program(const struct ppu_core *core, struct ppu_program *p)
 void ppu_core_observe(struct ppu_core *core, const struct ppu_observer *observer)
 {
 	core->observer = observer;
+	core->only_on = false;
 	/* Launches decode their programs anew; what is being translated is of no use any more. */
 	ppu_translate_stop(core);
 	ppu_icache_reset(core);

@@ -60,6 +60,13 @@ enum ppu_step ppu_observe_handle(const struct ppu_counting *c, struct ppu_sm *sm
 				 uint32_t mask);
 void ppu_observe_awake_(const struct ppu_sm *sm, const struct ppu_warp *w);
 
+/* Slots of warps that may issue: all, unless only some may. */
+uint64_t ppu_observe_only(const struct ppu_sm *sm);
+static inline uint64_t ppu_observe_may(const struct ppu_sm *sm)
+{
+	return __builtin_expect(sm->core->only_on, 0) ? ppu_observe_only(sm) : ~0ull;
+}
+
 static inline void ppu_observe_awake(const struct ppu_sm *sm, const struct ppu_warp *w)
 {
 	if (PPU_OBSERVED(sm->core))

@@ -87,6 +87,32 @@ void ppu_observe_turn(struct ppu_sm *sm, struct ppu_warp *w, uint64_t turn, uint
 	o->turn_end(o->arg, &t);
 }
 
+/* ---- who may issue ---------------------------------------------------------------------------------------- */
+
+uint64_t ppu_observe_only(const struct ppu_sm *sm)
+{
+	const struct ppu_only *only = &sm->core->only;
+	uint32_t m;
+
+	for (m = sm->taken; m; m &= m - 1) {
+		const struct ppu_cta *cta = &sm->cta[__builtin_ctz(m)];
+
+		if (PPU_SM_TASK_ID(cta->task) != only->serial || cta->index != only->cta)
+			continue;
+		if (only->warp == PPU_ONLY_BLOCK)
+			return cta->slots;
+		return only->warp < cta->num_warps ? 1ull << cta->warp[only->warp] : 0;
+	}
+	return 0;
+}
+
+void ppu_core_only(struct ppu_core *core, const struct ppu_only *only)
+{
+	core->only_on = only != NULL;
+	if (only)
+		core->only = *only;
+}
+
 void ppu_observe_awake_(const struct ppu_sm *sm, const struct ppu_warp *w)
 {
 	const struct ppu_observer *o = sm->core->observer;

@@ -366,17 +366,17 @@ static uint64_t wake_timed(struct ppu_sm *sm)
 	return next;
 }
 
-static struct ppu_warp *next_warp(struct ppu_sm *sm)
+static inline struct ppu_warp *next_warp(struct ppu_sm *sm, uint64_t ready)
 {
 	uint64_t after;
 
 	if (__builtin_expect(ppu_order_other(&sm->core->cfg), 0))
-		return ppu_order_warp(sm);
+		return ppu_order_warp(sm, ready);
 	/* A window may have ended behind the end of a turn, and before the turn point. */
-	if ((sm->ready >> sm->turn & 1) && (sm->quantum || !ppu_warp_at_turn_point(&sm->warp[sm->turn])))
+	if ((ready >> sm->turn & 1) && (sm->quantum || !ppu_warp_at_turn_point(&sm->warp[sm->turn])))
 		return &sm->warp[sm->turn];
-	after = sm->turn < 63 ? sm->ready & (~0ull << (sm->turn + 1)) : 0;
-	sm->turn = (uint32_t)__builtin_ctzll(after ? after : sm->ready);
+	after = sm->turn < 63 ? ready & (~0ull << (sm->turn + 1)) : 0;
+	sm->turn = (uint32_t)__builtin_ctzll(after ? after : ready);
 	sm->quantum = PPU_SM_QUANTUM;
 	return &sm->warp[sm->turn];
 }
@@ -421,7 +421,7 @@ struct ppu_warp *ppu_sm_next_turn(struct ppu_sm *sm, struct ppu_run *run, const 
 	if (!run->on || sm->cycle >= end || !sm->ready || (sm->timed && sm->next_timed <= sm->cycle))
 		return NULL;
 	turn_ran(sm);
-	w = next_warp(sm);
+	w = next_warp(sm, sm->ready);
 	if (w->prog != prog || w->pop || !w->q.ent)
 		return NULL;
 	at = ppu_region_at(prog->region, sm, w, end);
@@ -457,14 +457,15 @@ static void begin_window(struct ppu_sm *sm, uint64_t t0, uint64_t t1)
 		sm->cycle = c0;
 }
 
-/* Runs up to a cycle.  Where no warp can run then, it is for who goes on from there to count all of the stall. */
-static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
+/* observed, which is known where this is compiled: some warps may have to stand still. */
+static inline __attribute__((always_inline)) void run_warps(struct ppu_sm *sm, uint64_t c1, bool whole, bool observed)
 {
 	while (sm->cycle < c1) {
 		uint64_t next = sm->timed ? wake_timed(sm) : UINT64_MAX, end = c1;
+		uint64_t ready = observed ? sm->ready & ppu_observe_may(sm) : sm->ready;
 		struct ppu_warp *w;
 
-		if (!sm->ready) {
+		if (!ready) {
 			if (next < c1 || whole)
 				count_stall(sm, (next < c1 ? next : c1) - sm->cycle);
 			if (next >= c1)
@@ -472,7 +473,7 @@ static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
 			sm->cycle = next;
 			continue;
 		}
-		w = next_warp(sm);
+		w = next_warp(sm, ready);
 		if (!w->q.ent) {
 			ppu_sm_fault_pc(sm, w, w->retried ? PPU_ERR_TOKQ_OVERFLOW : PPU_ERR_NO_TOKQ,
 					PPU_FAULT_NO_LANE);
@@ -484,6 +485,15 @@ static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
 		run_turn(sm, w, end);
 		turn_ran(sm);
 	}
+}
+
+/* Runs up to a cycle.  Where no warp can run then, it is for who goes on from there to count all of the stall. */
+static void run_to(struct ppu_sm *sm, uint64_t c1, bool whole)
+{
+	if (PPU_OBSERVED(sm->core))
+		run_warps(sm, c1, whole, true);
+	else
+		run_warps(sm, c1, whole, false);
 }
 
 void ppu_sm_run_first(struct ppu_core *core, unsigned id, uint64_t t0, uint64_t cut, uint64_t t1)

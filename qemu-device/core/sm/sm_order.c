@@ -11,10 +11,8 @@ static uint32_t chance(const struct ppu_sm *sm, uint32_t what)
 	return (uint32_t)(ppu_mix64(ppu_mix64(sm->cycle) ^ ppu_mix64((uint64_t)sm->core->cfg.schedule << 32 ^ sm->id << 8 ^ what)) >> 32);
 }
 
-static uint32_t any_warp(const struct ppu_sm *sm)
+static uint32_t any_warp(const struct ppu_sm *sm, uint64_t m)
 {
-	uint64_t m = sm->ready;
-
 	for (uint32_t n = chance(sm, 1) % (uint32_t)__builtin_popcountll(m); n; n--)
 		m &= m - 1;
 	return (uint32_t)__builtin_ctzll(m);
@@ -82,9 +80,9 @@ static bool before(const struct ppu_sm *sm, const struct ppu_warp *a, const stru
 	return rank_of(sm, a) < rank_of(sm, b);
 }
 
-static uint32_t first_warp(const struct ppu_sm *sm)
+static uint32_t first_warp(const struct ppu_sm *sm, uint64_t m)
 {
-	uint64_t turns = sm->cycle / PPU_SM_QUANTUM, m = sm->ready;
+	uint64_t turns = sm->cycle / PPU_SM_QUANTUM;
 	uint32_t first = (uint32_t)__builtin_ctzll(m), skip;
 
 	if (turns % OTHERS_AFTER == OTHERS_AFTER - 1) {
@@ -107,9 +105,9 @@ uint64_t ppu_order_cta(const struct ppu_config *cfg, uint64_t index, uint64_t n)
 	return cfg->schedule ? any_cta(cfg->schedule, index, n) : index;
 }
 
-struct ppu_warp *ppu_order_warp(struct ppu_sm *sm)
+struct ppu_warp *ppu_order_warp(struct ppu_sm *sm, uint64_t ready)
 {
-	sm->turn = sm->core->cfg.order ? first_warp(sm) : any_warp(sm);
+	sm->turn = sm->core->cfg.order ? first_warp(sm, ready) : any_warp(sm, ready);
 	sm->quantum = PPU_SM_QUANTUM;
 	return &sm->warp[sm->turn];
 }

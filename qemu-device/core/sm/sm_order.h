@@ -27,8 +27,8 @@ static inline bool ppu_order_other(const struct ppu_config *cfg)
 
 /* Which CTA of n comes as number `index`. */
 uint64_t ppu_order_cta(const struct ppu_config *cfg, uint64_t index, uint64_t n);
-/* The warp that goes on; there is one that is ready. */
-struct ppu_warp *ppu_order_warp(struct ppu_sm *sm);
+/* Which of these warps goes on; they are ready, and there is one. */
+struct ppu_warp *ppu_order_warp(struct ppu_sm *sm, uint64_t ready);
 /* Where its turn ends, not behind c1. */
 uint64_t ppu_order_turn(const struct ppu_sm *sm, uint64_t c1);
 

@@ -37,5 +37,6 @@ if ! ${CC:-cc} -Iinclude -o "$tmp/twice" "$tmp/twice.c" -L"$build/lib" -lppu -Wl
 	exit 1
 fi
 python3 tests/unit/lib/dbg_test.py "$build/bin/ppu-dbg" "$tmp/debugged" "$source" "$tmp/twice" || failed=1
+python3 tests/unit/lib/dbg_freeze_test.py "$build/bin/ppu-dbg" "$tmp/debugged" "$source" || failed=1
 python3 tests/unit/lib/dap_client.py "$build/bin/ppu-dbg" "$tmp/debugged" "$PWD/$source" || failed=1
 exit $failed

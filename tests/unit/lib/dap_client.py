@@ -127,6 +127,7 @@ def main():
     thread = stop["threadId"]
     threads = {t["id"]: t["name"] for t in c.body("threads")["threads"]}
     ok(threads.get(thread) == "kernel 1, block (2,0,0), warp 0", "its thread is a warp of block 2")
+    other = next(n for n, name in threads.items() if name == "kernel 1, block (2,0,0), warp 1")
     frame = c.body("stackTrace", threadId=thread)["stackFrames"][0]
     ok(frame["line"] == result and frame["source"]["path"].endswith("debugged.cu"), "the stack has the line")
     v = variables(c, frame["id"])
@@ -149,6 +150,12 @@ def main():
     c.event("stopped")
     frame = c.body("stackTrace", threadId=thread)["stackFrames"][0]
     ok(frame["line"] == result, "a step back leads to the line again")
+    still = c.body("stackTrace", threadId=other)["stackFrames"]
+    c.body("next", threadId=thread, singleThread=True)
+    c.event("stopped")
+    ok(c.body("stackTrace", threadId=other)["stackFrames"] == still, "a step of a single thread moves no other")
+    c.body("stepBack", threadId=thread)
+    c.event("stopped")
     c.body("stepBack", threadId=thread, granularity="instruction")
     c.event("stopped")
     before = c.body("readMemory", memoryReference="%#x" % (out + 8), count=4)

@@ -57,6 +57,23 @@ __global__ void faulty(int *p, int n)
 	p[t % n] = t;					// line of the fault
 }
 
+// The second warp asks for what the first one says, again and again.
+__global__ void flagged(int *out)
+{
+	__shared__ volatile int flag;
+
+	if (threadIdx.x == 0)
+		flag = 0;
+	__syncthreads();
+	if (threadIdx.x == 0)
+		flag = 1;				// line of the flag
+	if (threadIdx.x >= 32) {
+		while (!flag)
+			;
+		out[threadIdx.x - 32] = 1;
+	}
+}
+
 // Never ends.
 __global__ void endless(volatile int *p)
 {
@@ -128,6 +145,16 @@ static int run_endless()
 	return 0;
 }
 
+static int run_flagged()
+{
+	int *p;
+
+	MUST(cudaMalloc(&p, 32 * sizeof(*p)));
+	flagged<<<1, 64>>>(p);
+	MUST(cudaDeviceSynchronize());
+	return 0;
+}
+
 // A child is made when the device is open.
 static int run_child(const char *command)
 {
@@ -152,6 +179,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "endless"))
 		return run_endless();
+	if (argc > 1 && !strcmp(argv[1], "flag"))
+		return run_flagged();
 	if (argc > 2 && !strcmp(argv[1], "child"))
 		return run_child(argv[2]);
 	if (argc > 1 && !strcmp(argv[1], "fork"))

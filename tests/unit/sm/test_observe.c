@@ -529,6 +529,75 @@ START_TEST(counts_waits)
 }
 END_TEST
 
+/* ---- who alone runs ---------------------------------------------------------------------------------------- */
+
+static uint32_t only_warp;		/* that runs while others stand still */
+
+/* When the first warp comes to pc 1, another one alone goes on, up to pc 3. */
+static void see_insn(void *arg, const struct ppu_seen_insn *i)
+{
+	struct ppu_only only = { .serial = i->serial, .cta = i->cta, .warp = only_warp };
+
+	say("w%u pc%u\n", i->warp, i->pc);
+	if (!i->warp && i->pc == 1 && arg && !*(bool *)arg) {
+		*(bool *)arg = true;
+		ppu_core_only(s->core, &only);
+	}
+	if (i->warp && i->pc == 3)
+		ppu_core_only(s->core, NULL);
+}
+
+static void runs_alone(uint32_t warp, const char *want)
+{
+	bool held = false;
+	struct ppu_observer o = { .arg = &held, .insn = see_insn };
+
+	only_warp = warp;
+	smt_start(s);
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, &o);
+	smt_load(s, "mov.u32 r2, 1\nmov.u32 r3, 2\nadd.u32 r2, r2, r3\nexit\n");
+	smt_run(s, 1, 96);
+	ck_assert(!s->faulted && !s->timed_out);
+	ck_assert_str_eq(said, want);
+	ppu_core_observe(s->core, NULL);
+}
+
+/* The instruction that was about to be done is shown again. */
+START_TEST(one_warp_alone)
+{
+	runs_alone(2, "w0 pc0\nw0 pc1\nw2 pc0\nw2 pc1\nw2 pc2\nw2 pc3\n"
+		   "w0 pc1\nw0 pc2\nw0 pc3\nw1 pc0\nw1 pc1\nw1 pc2\nw1 pc3\n");
+}
+END_TEST
+
+/* A block is all of its warps. */
+START_TEST(one_block_alone)
+{
+	runs_alone(PPU_ONLY_BLOCK, "w0 pc0\nw0 pc1\nw0 pc2\nw0 pc3\nw1 pc0\nw1 pc1\nw1 pc2\nw1 pc3\n"
+		   "w2 pc0\nw2 pc1\nw2 pc2\nw2 pc3\n");
+}
+END_TEST
+
+/* Warps that nobody has are none. */
+START_TEST(nobody_alone)
+{
+	struct ppu_observer o = { .insn = see_insn };
+	struct ppu_only only = { .serial = ~0ull };
+
+	smt_start(s);
+	len = 0;
+	*said = 0;
+	ppu_core_observe(s->core, &o);
+	ppu_core_only(s->core, &only);
+	smt_load(s, "exit\n");
+	smt_run(s, 1, 32);
+	ck_assert(s->timed_out);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("observe");
@@ -554,6 +623,9 @@ int main(void)
 	tcase_add_test(tc, goes_again);
 	tcase_add_test(tc, counts_lanes);
 	tcase_add_test(tc, counts_waits);
+	tcase_add_test(tc, one_warp_alone);
+	tcase_add_test(tc, one_block_alone);
+	tcase_add_test(tc, nobody_alone);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
