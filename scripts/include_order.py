@@ -52,7 +52,7 @@ BELOW = {
                                 "kmod/core/pt", "kmod/core/context", "kmod/core/channel", "kmod/core/fault"),
     "libruntime/hostcalls": ("include",),
     "libruntime/check": ("libruntime/compiler/obj", "libruntime/backend", "libruntime/hostcalls"),
-    "libruntime/debug": ("libruntime/compiler/obj", "libruntime/backend"),
+    "libruntime/debug": ("libruntime/check",),
     "libruntime/prof": ("libruntime/check",),
     "libruntime/api": ("libruntime/compiler/devlib", "libruntime/prof", "libruntime/debug"),
     "libruntime/cuda": ("libruntime/api",),

@@ -141,6 +141,9 @@ struct be_debugger {
 	void (*begin)(void *arg);	/* the program has done something to the device: there is no way back behind this */
 	void (*event)(void *arg);	/* between two events of the device */
 	void (*leave)(void *arg);	/* the program goes on */
+	/* Somebody else observes the device (be_ops.observe()), or nobody any more: who attaches or has attached passes on to them what
+	 * it sees, and changes the observer accordingly. */
+	void (*also)(void *arg, const struct ppu_observer *o);
 };
 
 /* NULL among be_ops: this backend's device cannot be debugged.  PPU_DEBUG must be set when it is opened. */

@@ -33,6 +33,8 @@ struct told {
 	uint32_t line, after_line;
 };
 
+void (*chk_told)(const char *kind, const struct chk_finding *f);
+
 static FILE *records;
 static struct rule *rules;
 static struct told *told;
@@ -343,6 +345,8 @@ bool chk_report(const struct chk_finding *f)
 	say(f, relation);
 	if (records)
 		record(f, relation);
+	if (chk_told)
+		chk_told(kinds[f->kind], f);
 	return true;
 }
 

@@ -69,6 +69,8 @@ bool chk_report(const struct chk_finding *f);
 /* What was in memory, and in how many orders the program's small launches can be run (contents.h). */
 void chk_report_contents(unsigned ctx, const struct chk_block *b, const char *text);
 void chk_report_orders(uint64_t orders);
+/* Called for each finding that is told, if somebody wants to know: its kind's name, and what it is.  Locked, too. */
+extern void (*chk_told)(const char *kind, const struct chk_finding *f);
 /* One more of what was reported; or of what was suppressed. */
 void chk_report_again(bool is_suppressed);
 /* Findings that were told, without those that were suppressed. */

@@ -135,7 +135,8 @@ struct hits {
 	struct dbg_scan s;
 	bool any;
 	uint64_t n;
-	struct dbg_point *point;
+	struct dbg_point *point;	/* NULL: found */
+	struct dbg_found found;
 	uint32_t sm, slot, lane;
 };
 
@@ -161,6 +162,13 @@ static void hit_access(struct dbg_scan *s, uint64_t n, const struct ppu_seen_acc
 	note_hit((struct hits *)s, n, p, &dbg.last, lane);
 }
 
+static void hit_found(struct dbg_scan *s, uint64_t n, const struct dbg_found *f)
+{
+	struct hits *h = (struct hits *)s;
+
+	*h = (struct hits){ .s = h->s, .any = true, .n = n, .found = *f };
+}
+
 static bool hit_enough(struct dbg_scan *s)
 {
 	return ((struct hits *)s)->any;
@@ -168,13 +176,17 @@ static bool hit_enough(struct dbg_scan *s)
 
 void dbg_cmd_reverse_continue(const char *args)
 {
-	struct hits h = { .s = { .insn = hit_insn, .access = hit_access } };
+	struct hits h = { .s = { .insn = hit_insn, .access = hit_access, .found = hit_found } };
 
 	if (!dbg_may_go_back())
 		return;
 	dbg_scan_back(&h.s, hit_enough);
 	dbg_go((struct dbg_moment){ .n = h.any ? h.n : dbg.save[0].n });
-	if (h.any) {
+	if (h.any && !h.point) {
+		dbg.focus = h.found.focus;
+		dbg.stop.why = DBG_FOUND;
+		dbg.stop.found = h.found;
+	} else if (h.any) {
 		dbg_focus_on(h.sm, h.slot, h.lane);
 		dbg.stop.why = h.point->kind == DBG_BREAK ? DBG_AT_BREAK : DBG_AT_WATCH;
 		dbg.stop.point = h.point;

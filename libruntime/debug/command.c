@@ -41,7 +41,7 @@ static const struct command table[] = {
 	{ "wwatch", NULL, dbg_cmd_wwatch, "... when it is written", false },
 	{ "rwatch", NULL, dbg_cmd_rwatch, "... when it is read", false },
 	{ "awatch", NULL, dbg_cmd_awatch, "... at each access", false },
-	{ "catch", NULL, dbg_cmd_catch, "begin | end | host: stop when kernels begin or end, or before the program goes on", false },
+	{ "catch", NULL, dbg_cmd_catch, "begin | end | host | checker [on | off]: stop when kernels begin or end, before the program goes on, at findings", false },
 	{ "delete", "d", dbg_cmd_delete, "[N...]: remove breakpoints and watchpoints", false },
 	{ "enable", NULL, dbg_cmd_enable, "[N...]", false },
 	{ "disable", NULL, dbg_cmd_disable, "[N...]", false },

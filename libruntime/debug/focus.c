@@ -60,9 +60,22 @@ static bool still_there(struct dbg_warp *w)
 	       w->c.seen.index == dbg.focus.cta && w->w.index == dbg.focus.warp;
 }
 
+/* A finding is about an instruction that is done, mostly. */
+static void where_it_was_found(struct dbg_warp *w)
+{
+	const struct dbg_found *f = &dbg.stop.found;
+
+	if (dbg.stop.at.kind == DBG_IN_CHECK && f->focus.is && f->focus.serial == dbg.focus.serial && f->focus.cta == dbg.focus.cta &&
+	    f->focus.warp == dbg.focus.warp)
+		w->w.addr[f->focus.lane] = f->pc;
+}
+
 bool dbg_focused(struct dbg_warp *w)
 {
-	return dbg.focus.is && (still_there(w) || (dbg_each_cta(find_focus, NULL) && still_there(w)));
+	if (!dbg.focus.is || !(still_there(w) || (dbg_each_cta(find_focus, NULL) && still_there(w))))
+		return false;
+	where_it_was_found(w);
+	return true;
 }
 
 bool dbg_is_focus(const struct ppu_seen_insn *i)

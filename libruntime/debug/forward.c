@@ -13,6 +13,10 @@ void dbg_stopped(void)
 	case DBG_STEPPED: case DBG_AT_BREAK: case DBG_AT_WATCH: case DBG_FAULTED: case DBG_INTERRUPTED: case DBG_TRAPS:
 		dbg_focus_on(dbg.stop.sm, dbg.stop.slot, dbg.stop.lane);
 		break;
+	case DBG_FOUND:
+		if (dbg.stop.found.focus.is)
+			dbg.focus = dbg.stop.found.focus;
+		break;
 	default:
 		break;
 	}

@@ -54,6 +54,7 @@ static void moment(uint64_t time)
 		while (dbg.changed < dbg.changes && dbg.change[dbg.changed].n == dbg.count && dbg.change[dbg.changed].time == time)
 			change_to(&dbg.change[dbg.changed++].who);
 	} else if (!same(&dbg.want, &dbg.who)) {
+		dbg_check_another();
 		if (!note(&c))
 			dbg.saves = 0;		/* nobody could do this again */
 		change_to(&dbg.want);
@@ -186,6 +187,8 @@ bool dbg_freeze_wanted(bool step, bool alone, bool block)
 	struct dbg_warp f;
 
 	/* Whatever came behind this, with others standing still, does not come any more. */
+	if (dbg.changes > dbg.changed)
+		dbg_check_another();
 	dbg.changes = dbg.changed;
 	dbg.want = (struct dbg_who){ .some = alone || locking == LOCK_ON || (step && locking == LOCK_STEP) };
 	if (!dbg.want.some)

@@ -519,18 +519,35 @@ void dbg_cmd_ignore(const char *args)
 	dbg_say("The next %u hits of breakpoint %u do not stop.", p->ignore, p->number);
 }
 
+static const struct catch {
+	const char *name;
+	bool *on;
+	const char *words;
+} catches[] = {
+	{ "begin", &dbg.catch_begin, "Stops when a kernel begins." },
+	{ "end", &dbg.catch_end, "Stops when a kernel ends." },
+	{ "host", &dbg.catch_host, "Stops before the program goes on." },
+	{ "checker", &dbg.catch_checker, "Stops at what ppu-check finds." },
+};
+#define NUM_CATCHES	(sizeof(catches) / sizeof(catches[0]))
+
 void dbg_cmd_catch(const char *args)
 {
-	bool *what = !strcmp(args, "begin") ? &dbg.catch_begin : !strcmp(args, "end") ? &dbg.catch_end :
-		     !strcmp(args, "host") ? &dbg.catch_host : NULL;
+	size_t len = strcspn(args, " \t"), i = 0;
+	const char *how = args + len + strspn(args + len, " \t");
 
-	if (!what) {
-		dbg_say("catch begin | end | host: stops when a kernel begins or ends, or before the program goes on after it waited.");
+	while (i < NUM_CATCHES && (strlen(catches[i].name) != len || strncmp(catches[i].name, args, len) != 0))
+		i++;
+	if (i == NUM_CATCHES || (*how && strcmp(how, "on") != 0 && strcmp(how, "off") != 0)) {
+		dbg_say("catch begin | end | host | checker [on | off]: stops when a kernel begins or ends, before the program goes on after "
+			"it waited, or at what ppu-check finds.");
 		return;
 	}
-	*what = !*what;
-	dbg_say("%s", !*what ? "No more." : what == &dbg.catch_host ? "Stops before the program goes on." :
-		what == &dbg.catch_begin ? "Stops when a kernel begins." : "Stops when a kernel ends.");
+	*catches[i].on = *how ? !strcmp(how, "on") : !*catches[i].on;
+	if (catches[i].on == &dbg.catch_checker && !dbg.checker)
+		dbg_say("Nobody checks: \"ppu-dbg --check TOOL\".");
+	else
+		dbg_say("%s", *catches[i].on ? catches[i].words : "No more.");
 }
 
 void dbg_info_points(const char *args)

@@ -106,7 +106,7 @@ static void let_go(void)
 {
 	fclose(out);
 	out = NULL;
-	dbg.mute = true;
+	dbg.mute = dbg.gone = true;
 	dbg_freeze_end();
 	pthread_mutex_lock(&lock);
 	debuggers_turn = false;
@@ -229,8 +229,8 @@ int dbg_open(const struct be_ops *be, struct be_dev *dev, char **err)
 		return -EINVAL;
 	if (!be->debug)
 		*err = strdup("PPU_DEBUG: only the device inside the process can be debugged (PPU_BACKEND=core)");
-	else if (is_set("PPU_CHECK") || is_set("PPU_PROF"))
-		*err = strdup("PPU_DEBUG, PPU_CHECK and PPU_PROF watch the device, and one at a time can");
+	else if (is_set("PPU_PROF"))
+		*err = strdup("PPU_DEBUG and PPU_PROF watch the device, and one at a time can");
 	if (*err)
 		return -EINVAL;
 	dbg.be = be;
@@ -238,7 +238,8 @@ int dbg_open(const struct be_ops *be, struct be_dev *dev, char **err)
 	dbg.dev = dev;
 	dbg.interval = dbg.least_interval = 1u << 16;
 	dbg.no_record = getenv("PPU_DEBUG_FORWARD") != NULL;
-	dbg.port = (struct be_debugger){ .observer = dbg_observer, .begin = dbg_begin, .event = dbg_event, .leave = dbg_leave };
+	dbg.port = (struct be_debugger){ .observer = dbg_observer, .begin = dbg_begin, .event = dbg_event, .leave = dbg_leave,
+					.also = dbg_check_also };
 	rc = dbg.ops->attach(dev, &dbg.port);
 	*err = rc ? NULL : start_thread();
 	if (rc || *err) {

@@ -101,7 +101,7 @@ void dbg_show_stop(void)
 		[DBG_OPENED] = "entry", [DBG_STEPPED] = "step", [DBG_AT_BREAK] = "breakpoint", [DBG_AT_WATCH] = "data breakpoint",
 		[DBG_FAULTED] = "exception", [DBG_KERNEL_BEGAN] = "entry", [DBG_KERNEL_ENDED] = "pause", [DBG_HOST_GOES_ON] = "pause",
 		[DBG_INTERRUPTED] = "pause", [DBG_TRAPS] = "exception", [DBG_THREAD_ENDED] = "step", [DBG_ARRIVED] = "goto",
-		[DBG_BETWEEN] = "pause", [DBG_FROZEN] = "pause", [DBG_SPINS] = "pause",
+		[DBG_BETWEEN] = "pause", [DBG_FROZEN] = "pause", [DBG_SPINS] = "pause", [DBG_FOUND] = "exception",
 	};
 	const struct dbg_stop *s = &dbg.stop;
 	bool place = true;
@@ -134,6 +134,10 @@ void dbg_show_stop(void)
 	case DBG_INTERRUPTED:
 		dbg_say("Interrupted.");
 		break;
+	case DBG_FOUND:
+		dbg_say("ppu-check: %s", s->found.what);
+		place = s->found.focus.is;
+		break;
 	case DBG_FROZEN:
 		dbg_show_frozen();
 		break;
@@ -146,6 +150,9 @@ void dbg_show_stop(void)
 	}
 	if (place)
 		dbg_show_place();
+	if (dbg.tell_blind)
+		dbg_say("This is another run than ppu-check has seen, because others run or stand still now: it looks no more.");
+	dbg.tell_blind = false;
 	dbg_tell("stopped\t%s\t%u\t%llu", reasons[s->why], thread_number(), (unsigned long long)s->at.n);
 }
 

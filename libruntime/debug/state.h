@@ -148,14 +148,15 @@ struct dbg_point {			/* a breakpoint or watchpoint */
 enum dbg_why {
 	DBG_OPENED, DBG_STEPPED, DBG_AT_BREAK, DBG_AT_WATCH, DBG_FAULTED, DBG_KERNEL_BEGAN, DBG_KERNEL_ENDED, DBG_HOST_GOES_ON,
 	DBG_INTERRUPTED, DBG_TRAPS, DBG_THREAD_ENDED, DBG_ARRIVED, DBG_BETWEEN, DBG_FROZEN, DBG_SPINS,
+	DBG_FOUND,
 };
 
 /* A moment: before the instruction of this number; or, of other kinds, behind the one before it. */
-enum dbg_moment_kind { DBG_BEFORE_INSN, DBG_IN_ACCESS, DBG_IN_FAULT, DBG_IN_TASK, DBG_AT_LEAVE, DBG_AT_EVENT };
+enum dbg_moment_kind { DBG_BEFORE_INSN, DBG_IN_ACCESS, DBG_IN_FAULT, DBG_IN_TASK, DBG_AT_LEAVE, DBG_AT_EVENT, DBG_IN_CHECK };
 struct dbg_moment {
 	uint64_t n;
 	enum dbg_moment_kind kind;
-	uint64_t time;			/* DBG_AT_EVENT: of the device */
+	uint64_t time;			/* DBG_AT_EVENT: of the device; DBG_IN_CHECK: dbg.seen before it */
 };
 
 /* Who runs: all threads, or only some. */
@@ -172,6 +173,16 @@ struct dbg_change {			/* of who runs */
 struct dbg_save {
 	uint64_t n;			/* dbg.count */
 	unsigned changed;		/* dbg.changed */
+	uint64_t seen;			/* dbg.seen */
+};
+
+/* What ppu-check has found. */
+struct dbg_found {
+	uint64_t n;			/* dbg.seen before it */
+	bool place;			/* it is about a thread and an instruction */
+	uint32_t pc, thread[3];
+	struct dbg_focus focus;		/* that thread */
+	char what[320];
 };
 
 struct dbg_stop {
@@ -181,7 +192,7 @@ struct dbg_stop {
 	uint32_t error, sm, slot, lane;
 	uint64_t address, task_id, inst;
 	bool inside;			/* in the midst of an event of the device */
-	char what[256];			/* more, in words */
+	struct dbg_found found;
 };
 
 enum dbg_step { DBG_NO_STEP, DBG_STEP_INSN, DBG_STEP_LINE, DBG_NEXT, DBG_FINISH };
@@ -197,6 +208,7 @@ struct dbg_scan {
 	void (*insn)(struct dbg_scan *s, uint64_t n, const struct ppu_seen_insn *i);
 	void (*access)(struct dbg_scan *s, uint64_t n, const struct ppu_seen_access *a);
 	void (*copy)(struct dbg_scan *s, uint64_t n, const struct ppu_seen_copy *c);
+	void (*found)(struct dbg_scan *s, uint64_t n, const struct dbg_found *f);
 };
 
 struct dbg {
@@ -239,6 +251,11 @@ struct dbg {
 	struct dbg_change *change;
 	unsigned changes, changes_cap, changed;	/* changed: how many lie behind the moment where the device is */
 	uint64_t step_began;
+	/* ppu-check */
+	const struct ppu_observer *checker;	/* NULL: nobody checks */
+	uint64_t seen, checked;		/* what was shown since the program did something to the device; what the checker saw of it */
+	bool catch_checker, gone;	/* gone: the debugger */
+	bool blind, tell_blind;		/* the checker looks no more, and the user does not know yet */
 };
 extern struct dbg dbg;
 
@@ -258,6 +275,17 @@ extern const struct ppu_observer dbg_observer;
 struct dbg_point *dbg_break_at(const struct ppu_seen_insn *i, uint32_t *lane);
 struct dbg_point *dbg_watch_hit(const struct ppu_seen_access *a, uint32_t *lane);
 void dbg_watch_before(void);
+
+void dbg_stop_at(enum dbg_why why, enum dbg_moment_kind kind, bool inside);
+
+/* checker.c */
+void dbg_check_also(void *arg, const struct ppu_observer *o);
+void dbg_check_access(const struct ppu_seen_access *a);
+void dbg_check_copy(const struct ppu_seen_copy *c);
+void dbg_check_task(const struct ppu_seen_task *t, bool end);
+void dbg_check_cta_end(const struct ppu_seen_cta *c);
+void dbg_check_begin(void);		/* the program did something to the device */
+void dbg_check_another(void);
 
 /* travel.c */
 void dbg_begin(void *arg);

@@ -7,10 +7,10 @@
 #define LOOK_EVERY	0xfffu		/* instructions between two looks whether somebody wants to interrupt */
 #define MOST_ALONE	(1u << 20)	/* instructions of a step while others stand still: perhaps they are waited for */
 
-static void stop(enum dbg_why why, enum dbg_moment_kind kind, bool inside)
+void dbg_stop_at(enum dbg_why why, enum dbg_moment_kind kind, bool inside)
 {
 	dbg.stop.why = why;
-	dbg.stop.at = (struct dbg_moment){ .n = dbg.count, .kind = kind };
+	dbg.stop.at = (struct dbg_moment){ .n = dbg.count, .kind = kind, .time = kind == DBG_IN_CHECK ? dbg.seen - 1 : 0 };
 	dbg.stop.inside = inside;
 	dbg_hand_over();
 	dbg.stop = (struct dbg_stop){ .why = DBG_BETWEEN };
@@ -84,18 +84,18 @@ static void run_insn(const struct ppu_seen_insn *i)
 	}
 	if (p) {
 		hit(p, i->sm, i->slot, lane);
-		stop(DBG_AT_BREAK, DBG_BEFORE_INSN, true);
+		dbg_stop_at(DBG_AT_BREAK, DBG_BEFORE_INSN, true);
 	} else if ((stepped = stepped_lane(i)) < DBG_LANES) {
 		at(i->sm, i->slot, stepped);
-		stop(DBG_STEPPED, DBG_BEFORE_INSN, true);
+		dbg_stop_at(DBG_STEPPED, DBG_BEFORE_INSN, true);
 	} else if (i->op == PPU_OP_TRAP || i->op == PPU_OP_BRKPT) {
 		at(i->sm, i->slot, (uint32_t)__builtin_ctz(i->lanes));
-		stop(DBG_TRAPS, DBG_BEFORE_INSN, true);
+		dbg_stop_at(DBG_TRAPS, DBG_BEFORE_INSN, true);
 	} else if (!(dbg.count & LOOK_EVERY) && dbg_interrupted()) {
 		at(i->sm, i->slot, (uint32_t)__builtin_ctz(i->lanes));
-		stop(DBG_INTERRUPTED, DBG_BEFORE_INSN, true);
+		dbg_stop_at(DBG_INTERRUPTED, DBG_BEFORE_INSN, true);
 	} else if (dbg.who.some && dbg.step && dbg.count - dbg.step_began >= MOST_ALONE) {
-		stop(DBG_SPINS, DBG_BEFORE_INSN, true);
+		dbg_stop_at(DBG_SPINS, DBG_BEFORE_INSN, true);
 	}
 }
 
@@ -104,7 +104,7 @@ static bool arrive(enum dbg_moment_kind kind)
 {
 	if (dbg.mode != DBG_SEEK || dbg.target.n != dbg.count || dbg.target.kind != kind)
 		return false;
-	stop(DBG_ARRIVED, kind, true);
+	dbg_stop_at(DBG_ARRIVED, kind, true);
 	return true;
 }
 
@@ -114,7 +114,7 @@ static void seek_insn(const struct ppu_seen_insn *i)
 	if (arrive(DBG_BEFORE_INSN) || !dbg.far || dbg.count & LOOK_EVERY || !dbg_interrupted())
 		return;
 	at(i->sm, i->slot, (uint32_t)__builtin_ctz(i->lanes));
-	stop(DBG_INTERRUPTED, DBG_BEFORE_INSN, true);
+	dbg_stop_at(DBG_INTERRUPTED, DBG_BEFORE_INSN, true);
 }
 
 static bool writes(uint32_t op)
@@ -152,6 +152,7 @@ static void see_access(void *arg, const struct ppu_seen_access *a)
 	struct dbg_point *p;
 	uint32_t lane = 0;
 
+	dbg_check_access(a);
 	if (dbg.mute)
 		return;
 	if (dbg.mode == DBG_SCAN) {
@@ -167,7 +168,7 @@ static void see_access(void *arg, const struct ppu_seen_access *a)
 		p->hits++;
 	} else if (p) {
 		hit(p, dbg.last.sm, dbg.last.slot, lane);
-		stop(DBG_AT_WATCH, DBG_IN_ACCESS, true);
+		dbg_stop_at(DBG_AT_WATCH, DBG_IN_ACCESS, true);
 	}
 }
 
@@ -180,7 +181,7 @@ static void see_fault(void *arg, const struct ppu_seen_fault *f)
 	at(f->sm, f->slot, f->lane < DBG_LANES ? f->lane : 0);
 	dbg.stop.error = f->error;
 	dbg.stop.address = f->va;
-	stop(DBG_FAULTED, DBG_IN_FAULT, true);
+	dbg_stop_at(DBG_FAULTED, DBG_IN_FAULT, true);
 }
 
 static void see_task(const struct ppu_seen_task *t, enum dbg_why why)
@@ -190,37 +191,41 @@ static void see_task(const struct ppu_seen_task *t, enum dbg_why why)
 	if (arrive(DBG_IN_TASK) || dbg.mode != DBG_RUN)
 		return;
 	if (dbg.step && why == DBG_KERNEL_ENDED && t->serial == dbg.focus.serial) {
-		stop(DBG_THREAD_ENDED, DBG_IN_TASK, true);
+		dbg_stop_at(DBG_THREAD_ENDED, DBG_IN_TASK, true);
 		return;
 	}
 	if (!(why == DBG_KERNEL_BEGAN ? dbg.catch_begin : dbg.catch_end))
 		return;
 	dbg.stop.task_id = t->id;
 	dbg.stop.inst = dbg.inst = t->inst;
-	stop(why, DBG_IN_TASK, true);
+	dbg_stop_at(why, DBG_IN_TASK, true);
 }
 
 static void see_task_start(void *arg, const struct ppu_seen_task *t)
 {
+	dbg_check_task(t, false);
 	see_task(t, DBG_KERNEL_BEGAN);
 }
 
 static void see_task_end(void *arg, const struct ppu_seen_task *t)
 {
+	dbg_check_task(t, true);
 	see_task(t, DBG_KERNEL_ENDED);
 }
 
 /* The thread that is stepped ends with its block. */
 static void see_cta_end(void *arg, const struct ppu_seen_cta *c)
 {
+	dbg_check_cta_end(c);
 	if (dbg.mute || dbg.mode != DBG_RUN || !dbg.step || !dbg.focus.is || c->task.serial != dbg.focus.serial ||
 	    c->index != dbg.focus.cta)
 		return;
-	stop(DBG_THREAD_ENDED, DBG_IN_TASK, true);
+	dbg_stop_at(DBG_THREAD_ENDED, DBG_IN_TASK, true);
 }
 
 static void see_copy(void *arg, const struct ppu_seen_copy *c)
 {
+	dbg_check_copy(c);
 	if (!dbg.mute && dbg.mode == DBG_SCAN && dbg.scan->copy)
 		dbg.scan->copy(dbg.scan, dbg.count, c);
 }

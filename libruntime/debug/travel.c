@@ -42,7 +42,7 @@ static void save(void)
 		dbg.saves_cap = MOST_SAVES;
 	}
 	if (!dbg.ops->save(dbg.dev))
-		dbg.save[dbg.saves++] = (struct dbg_save){ dbg.count, dbg.changed };
+		dbg.save[dbg.saves++] = (struct dbg_save){ dbg.count, dbg.changed, dbg.seen };
 	else
 		dbg.saves = 0;		/* those before are not whole any more */
 }
@@ -53,6 +53,7 @@ void dbg_begin(void *arg)
 	dbg.interval = dbg.least_interval;
 	dbg.first = dbg.count;
 	dbg_freeze_begin();
+	dbg_check_begin();
 	if (!dbg.mute)
 		save();
 }
@@ -153,6 +154,7 @@ static bool load(unsigned number)
 	dbg.count = dbg.save[number].n;
 	dbg.saves = number + 1;
 	dbg_freeze_back(dbg.save[number].changed);
+	dbg.seen = dbg.save[number].seen;
 	return true;
 }
 

@@ -16,6 +16,8 @@ static const char help[] =
 	"  -x FILE          commands of a file; -ex COMMAND: one command.  Then those of stdin\n"
 	"  -batch           only those; then the program runs to its end\n"
 	"  --forward-only   save nothing: there is no way back, but less memory and time are needed\n"
+	"  --check TOOL     stop at what ppu-check finds: memcheck, racecheck, initcheck, synccheck or floatcheck, with options\n"
+	"                   behind a comma\n"
 	"  --dap            the Debug Adapter Protocol on stdin and stdout, for editors\n"
 	"  --help, --version\n"
 	"The program is any that uses CUDA's Driver or Runtime API or libppu; it runs on the device inside the process, and stands\n"
@@ -60,10 +62,12 @@ int main(int argc, char **argv)
 			a.batch = true;
 		else if (is(argv[i], "--forward-only"))
 			a.forward_only = true;
-		else if (!is(argv[i], "-x") && !is(argv[i], "-ex"))
+		else if (!is(argv[i], "-x") && !is(argv[i], "-ex") && !is(argv[i], "--check"))
 			usage("there is no option ", argv[i]);
 		else if (!argv[i + 1])
 			usage("a value is missing behind ", argv[i]);
+		else if (is(argv[i], "--check"))
+			setenv("PPU_CHECK", argv[++i], 1);
 		else if (is(argv[i], "-x"))
 			add(&a, argv[++i], NULL);
 		else

@@ -600,7 +600,8 @@ static bool core_poll(struct be_dev *dev)
 static int core_observe(struct be_dev *dev, const struct ppu_observer *o)
 {
 	ppu_bc_lock(dev);
-	ppu_core_observe(dev->core, o);
+	dev->observer = o;
+	ppu_bc_record_observe(dev);
 	ppu_bc_unlock(dev);
 	return 0;
 }

@@ -48,6 +48,7 @@ struct be_dev {
 	uint64_t error_gen;		/* counts error interrupts */
 	FILE *trace;
 	uint64_t acts;			/* counts what the program, or the driver for it, does to the device */
+	const struct ppu_observer *observer;	/* of be_ops.observe() */
 	struct record *record;		/* record.c; NULL: nobody debugs */
 	bool recorded;			/* somebody may */
 	struct ppu_workers *pool;

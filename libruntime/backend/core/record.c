@@ -527,12 +527,20 @@ void ppu_bc_record_free(struct be_dev *dev)
 	free(rec);
 }
 
+void ppu_bc_record_observe(struct be_dev *dev)
+{
+	const struct be_debugger *d = dev->record ? dev->record->debugger : NULL;
+
+	if (d)
+		d->also(d->arg, dev->observer);
+	ppu_core_observe(dev->core, d ? &d->observer : dev->observer);
+}
+
 static int record_attach(struct be_dev *dev, const struct be_debugger *d)
 {
 	struct record *rec;
 
 	ppu_bc_lock(dev);
-	ppu_core_observe(dev->core, d ? &d->observer : NULL);
 	ppu_bc_record_free(dev);
 	rec = d ? calloc(1, sizeof(*rec)) : NULL;
 	if (rec) {
@@ -544,6 +552,7 @@ static int record_attach(struct be_dev *dev, const struct be_debugger *d)
 			      !add_region(rec, BUS, dev->sys, BUS_BASE, BUS_SIZE);
 		dev->record = rec;
 	}
+	ppu_bc_record_observe(dev);
 	ppu_bc_unlock(dev);
 	return d && !rec ? -ENOMEM : 0;
 }

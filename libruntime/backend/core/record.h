@@ -16,6 +16,8 @@
 bool ppu_bc_record_wanted(void);
 /* The device's ports for one that may be recorded. */
 void ppu_bc_record_ports(struct ppu_ports *ports);
+/* dev->observer has changed, or who debugs has. */
+void ppu_bc_record_observe(struct be_dev *dev);
 /* Runs the device up to that time, with the debugger's functions called. */
 void ppu_bc_record_run(struct be_dev *dev, uint64_t until);
 /* Somebody begins to wait, or looks how far the device is. */

@@ -205,6 +205,18 @@ static void take_stop(void)
 
 /* ---- requests ------------------------------------------------------------------------------------------------------ */
 
+/* What the user can choose in an editor besides breakpoints. */
+static json *filters(void)
+{
+	json *list = json_object_new_array(), *f = json_object_new_object();
+
+	put_text(f, "filter", "checker");
+	put_text(f, "label", "Findings of ppu-check");
+	put_true(f, "default");
+	json_object_array_add(list, f);
+	return list;
+}
+
 static void do_initialize(json *request, json *args)
 {
 	static const char *const can[] = {
@@ -217,6 +229,7 @@ static void do_initialize(json *request, json *args)
 	(void)args;
 	for (size_t i = 0; i < sizeof(can) / sizeof(can[0]); i++)
 		put_true(body, can[i]);
+	json_object_object_add(body, "exceptionBreakpointFilters", filters());
 	respond(request, body, NULL);
 }
 
@@ -297,6 +310,8 @@ static void do_launch(json *request, json *args)
 		return;
 	}
 	set_environment(args);
+	if (*text_of(args, "check"))
+		setenv("PPU_CHECK", text_of(args, "check"), 1);
 	link_start(&prog, program, json_object_get_boolean(json_object_object_get(args, "forwardOnly")), true);
 	started = true;
 	if (!comes_to_device()) {
@@ -408,6 +423,17 @@ static void set_breakpoints(json *request, const char *source, json *list)
 static void do_breakpoints(json *request, json *args)
 {
 	set_breakpoints(request, text_of(json_object_object_get(args, "source"), "path"), json_object_object_get(args, "breakpoints"));
+}
+
+static void do_exceptions(json *request, json *args)
+{
+	json *list = json_object_object_get(args, "filters");
+	bool on = false;
+
+	for (size_t i = 0; list && json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++)
+		on |= !strcmp(json_object_get_string(json_object_array_get_idx(list, i)) ?: "", "checker");
+	free(askf("catch checker %s", on ? "on" : "off"));
+	respond(request, NULL, NULL);
 }
 
 static void do_functions(json *request, json *args)
@@ -698,6 +724,7 @@ static const struct request {
 	{ "initialize", do_initialize, ANY_TIME }, { "launch", do_launch, ANY_TIME }, { "disconnect", do_disconnect, ANY_TIME },
 	{ "terminate", do_disconnect, ANY_TIME }, { "threads", do_threads, ANY_TIME }, { "pause", do_pause, ANY_TIME },
 	{ "setBreakpoints", do_breakpoints, STOPPED }, { "setFunctionBreakpoints", do_functions, STOPPED },
+	{ "setExceptionBreakpoints", do_exceptions, STOPPED },
 	{ "configurationDone", do_done, STOPPED }, { "continue", do_continue, STOPPED }, { "next", do_next, STOPPED },
 	{ "stepIn", do_step_in, STOPPED }, { "stepOut", do_step_out, STOPPED }, { "stepBack", do_step_back, STOPPED },
 	{ "reverseContinue", do_reverse, STOPPED }, { "stackTrace", do_stack, STOPPED }, { "scopes", do_scopes, STOPPED },

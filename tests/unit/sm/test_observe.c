@@ -598,6 +598,29 @@ START_TEST(nobody_alone)
 }
 END_TEST
 
+/* Who sees all instructions sees illegal ones: they have no operands that anybody could look at. */
+START_TEST(illegal_ones)
+{
+	static const char *const text[] = { "add.f32 r200, r201, r202\nexit\n", "st.global.u32 [rd200], r202\nexit\n" };
+	struct ppu_observer o = {
+		.insn = see_insn, .arithmetic = see_float, .floats = PPU_SEEN_SPECIAL, .spaces = ~0u, .access = see_access,
+	};
+
+	smt_start(s);
+	ppu_core_observe(s->core, &o);
+	s->task.launch.regs_per_thread = 8;
+	for (unsigned i = 0; i < 2; i++) {
+		len = 0;
+		*said = 0;
+		smt_load(s, text[i]);
+		smt_run(s, 1, 32);
+		ck_assert(s->faulted);
+		ck_assert_uint_eq(s->fault.code, PPU_ERR_ILLEGAL_INSN);
+		ck_assert_str_eq(said, "w0 pc0\n");
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("observe");
@@ -626,6 +649,7 @@ int main(void)
 	tcase_add_test(tc, one_warp_alone);
 	tcase_add_test(tc, one_block_alone);
 	tcase_add_test(tc, nobody_alone);
+	tcase_add_test(tc, illegal_ones);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
