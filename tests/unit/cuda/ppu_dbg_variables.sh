@@ -19,4 +19,8 @@ for how in -G -lineinfo; do
 		exit 1
 	fi
 done
+if ! "$build/cuda/bin/ppu-nvcc" -std=c++17 -o "$tmp/variables-predicate" tests/unit/lib/predicate.cu -lcuda; then
+	echo "not ok - the program with PTX is built"
+	exit 1
+fi
 python3 tests/unit/lib/variables_test.py "$build/bin/ppu-dbg" "$tmp/variables" "$source"

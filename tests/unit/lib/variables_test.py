@@ -87,6 +87,15 @@ def dap():
     c.process.wait()
 
 
+def predicates():
+    """A bool that the compiler keeps in a predicate: 1 for threads above 3, and then only for those above 20."""
+    ask = [c for t in (2, 5, 25) for c in ("focus thread (%d,0,0)" % t, "print big")]
+    text = said(["break k.cu:3", "continue", *ask, "break k.cu:4", "continue", *ask, "locals"], "-predicate")
+    tap.is_([text[i] for i in (3, 5, 7)], ["false", "true", "true"], "a predicate is a variable")
+    tap.is_([text[i] for i in (11, 13, 15)], ["false", "false", "true"], "also where an instruction writes its own guard")
+    tap.is_("big = true  (bool)" in text[16], True, "and has its type")
+
+
 def without():
     text = said(["break outer", "continue", "locals", "print n"], "-lineinfo")
     tap.is_(["-G" in text[2], "there is no such name" in text[3]], [True, True], "without debug sections it says so")
@@ -97,7 +106,7 @@ def without():
 
 
 def main():
-    for test in at_end, in_order, breaks, dap, without:
+    for test in at_end, in_order, breaks, dap, predicates, without:
         test()
     return bool(tap.failed)
 

@@ -232,16 +232,40 @@ void px_debug_param(struct px_module *m, struct px_str *name, uint32_t offset)
 
 static uint32_t home_of(struct px_module *m, px_val v)
 {
+	unsigned bytes = px_value(m->func, v)->width ? 4u * px_value(m->func, v)->width : 4u;
 	struct px_debug *d = m->debug;
 	struct home h = { v, 0 };
 
 	for (uint32_t i = 0; i < d->num_homes; i++)
 		if (d->homes[i].val == v)
 			return d->homes[i].slot;
-	h.slot = px_new_slot(m->func, SLOT_LOCAL, 4u * px_value(m->func, v)->width, 4u * px_value(m->func, v)->width);
+	h.slot = px_new_slot(m->func, SLOT_LOCAL, bytes, bytes);
 	m->func->slots[h.slot].used = true;
 	PX_PUSH(&m->px->arena, d->homes, d->num_homes, d->cap_homes, h);
 	return h.slot;
+}
+
+/* Of a copy behind the instruction: if that writes its own guard, all lanes copy what they have. */
+static struct px_predref guard_behind(const struct px_insn *in)
+{
+	bool own = in->guard.v && (in->pd == in->guard.v || in->pe == in->guard.v);
+
+	return own ? (struct px_predref){ 0 } : in->guard;
+}
+
+/* A predicate as a number, 0 or 1. */
+static px_val as_number(struct px_module *m, struct px_block *b, struct px_insn **in, px_val v)
+{
+	struct px_insn *sel = px_new_insn(m->func, PPU_OP_SEL, PPU_T_U32);	/* !v ? 0 : 1 */
+
+	sel->guard = guard_behind(*in);
+	sel->s[0] = px_imm(0);
+	sel->s[1] = px_imm(1);
+	sel->ps = (struct px_predref){ v, true };
+	sel->d = px_new_val(m->func, 1, NULL);
+	px_insert_after(b, *in, sel);
+	*in = sel;
+	return sel->d;
 }
 
 static void copy_home(struct px_module *m, struct px_block *b, struct px_insn *in, px_val v)
@@ -249,13 +273,13 @@ static void copy_home(struct px_module *m, struct px_block *b, struct px_insn *i
 	unsigned width = px_value(m->func, v)->width;
 	struct px_insn *st = px_new_insn(m->func, PPU_OP_ST, width == 2 ? PPU_T_U64 : PPU_T_U32);
 
-	st->guard = in->guard;
+	st->guard = guard_behind(in);
 	st->m = PPU_SPACE_LOCAL;
 	st->s[0] = px_reg(m->func->sp);
 	st->ref = REF_SLOT;
 	st->sym = home_of(m, v);
 	st->xs = px_alloc(&m->px->arena, sizeof(px_val));
-	st->xs[0] = v;
+	st->xs[0] = width ? v : as_number(m, b, &in, v);
 	st->nxs = 1;
 	px_insert_after(b, in, st);
 }
@@ -277,7 +301,7 @@ void px_debug_homes(struct px_module *m)
 			for (unsigned k = 0; k < n && !px_is_terminator(in); k++) {
 				const struct px_value *v = px_value(m->func, *r[k]);
 
-				if (v->name && v->name->homed && (v->width == 1 || v->width == 2))
+				if (v->name && v->name->homed && v->width <= 2)
 					copy_home(m, b, in, *r[k]);
 			}
 		}
