@@ -9,9 +9,10 @@
 #define MOST_DEEP	32u		/* types of types */
 
 enum at {
-	AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_BIT_SIZE = 0x0d, AT_LOW_PC = 0x11,
+	AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_BIT_OFFSET = 0x0c, AT_BIT_SIZE = 0x0d, AT_LOW_PC = 0x11,
 	AT_HIGH_PC = 0x12, AT_CONST_VALUE = 0x1c, AT_UPPER_BOUND = 0x2f, AT_ABSTRACT_ORIGIN = 0x31, AT_COUNT = 0x37,
 	AT_MEMBER_LOCATION = 0x38, AT_DECLARATION = 0x3c, AT_ENCODING = 0x3e, AT_SPECIFICATION = 0x47, AT_TYPE = 0x49,
+	AT_DATA_BIT_OFFSET = 0x6b,
 };
 
 enum form {
@@ -238,6 +239,11 @@ static void keep(struct dw_die *die, uint64_t name, const struct value *v, uint6
 	case AT_NAME:		die->name = v->text; break;
 	case AT_BYTE_SIZE:	die->size = v->n; break;
 	case AT_BIT_SIZE:	die->bit_size = v->n; break;
+	case AT_BIT_OFFSET:	die->bit_offset = v->n; break;
+	case AT_DATA_BIT_OFFSET:
+		die->bit_offset = v->n;
+		die->from_start = true;
+		break;
 	case AT_ENCODING:	die->encoding = v->n; break;
 	case AT_LOW_PC:		die->low = v->n; break;
 	case AT_HIGH_PC:	die->high = form == FORM_ADDR ? v->n : die->low + v->n; break;

@@ -32,7 +32,10 @@ struct dw_die {
 	bool children;
 	const char *name;		/* NULL: none */
 	uint32_t type, origin;		/* 0: none */
-	uint64_t size, encoding, bit_size;
+	uint64_t size, encoding;
+	uint64_t bit_size;		/* of a bit field; 0: it is none */
+	uint64_t bit_offset;		/* of it, from the highest bit of its storage down; or from_start: from the structure's first bit up */
+	bool from_start;
 	uint64_t low, high;		/* marks as words (PPU_DEBUG_MARK); low 0: none */
 	uint64_t count;			/* of a subrange */
 	bool has_count, declaration;

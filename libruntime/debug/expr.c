@@ -487,6 +487,8 @@ static const char *address_of(const char *text, const struct dbg_warp *w, uint32
 	if (dbg_object_of(text, w, lane, depth, &o, &end, &err)) {
 		if (!err && (o.missing || o.constant))
 			err = o.missing ? o.missing : "this is a number, and in no memory";
+		if (!err && o.bits)
+			err = "a bit field has no address";
 		*a = o.at;
 		if (rest)
 			*rest = end;

@@ -52,7 +52,7 @@ static void put_base(struct writer *t, const struct dbg_object *o, const struct 
 {
 	struct dbg_value v;
 	const char *err = dbg_object_value(o, t->w, t->lane, &v);
-	uint64_t mask = type->size && type->size < 8 ? (1ull << 8 * type->size) - 1 : UINT64_MAX;
+	uint64_t bits = o->bits ? o->bits : 8 * type->size, mask = bits && bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;
 
 	if (err)
 		put(t, "<%s>", err);
@@ -113,14 +113,10 @@ static void put_record(struct writer *t, const struct dbg_object *o, const struc
 		if ((m.tag != DW_MEMBER && m.tag != DW_INHERITANCE) || m.declaration)
 			continue;
 		one = *o;
-		one.type = m.type;
-		one.at.addr += m.member;
+		dbg_object_member(&one, &m, 0);
 		put(t, "%s%s%s", between, m.name ? m.name : "", m.name ? " = " : "");
 		between = ", ";
-		if (m.bit_size)
-			put(t, "<a bit field>");
-		else
-			put_object(t, &one, deep + 1);
+		put_object(t, &one, deep + 1);
 	}
 	put(t, "}");
 }

@@ -196,6 +196,44 @@ static bool is_record(uint32_t tag)
 	return tag == DW_STRUCT || tag == DW_CLASS || tag == DW_UNION;
 }
 
+/* Damaged sections may say anything: a field of more than 64 bits, or outside of its storage, has no place. */
+static void place_bits(struct dbg_object *o, const struct dw_die *m)
+{
+	uint64_t storage = 8 * (m->size ? m->size : dw_size(o->d, m->type)), first = m->bit_offset;
+
+	if (m->bit_size > 64 || first > 1u << 30 || (!m->from_start && (storage > 128 || first + m->bit_size > storage))) {
+		o->missing = "its place cannot be told";
+		return;
+	}
+	if (!m->from_start)
+		first = storage - first - m->bit_size;
+	o->at.addr += first / 8;
+	o->first_bit = first % 8;
+	o->bits = (unsigned)m->bit_size;
+}
+
+void dbg_object_member(struct dbg_object *o, const struct dw_die *m, uint64_t more)
+{
+	o->type = m->type;
+	o->at.addr += more + m->member;
+	o->bits = o->first_bit = 0;
+	if (m->bit_size)
+		place_bits(o, m);
+}
+
+static uint64_t read_bits(struct parse *p, const struct dbg_object *o)
+{
+	uint64_t n = (o->first_bit + o->bits + 7) / 8, x;
+	uint8_t b[9] = { 0 };
+
+	if (dbg_read(&o->at, p->w, p->lane, b, n) < n)
+		wrong(p, "no memory that can be read is at that address");
+	x = dw_word(b, 8) >> o->first_bit;
+	if (o->first_bit)
+		x |= (uint64_t)b[8] << (64 - o->first_bit);
+	return o->bits < 64 ? x & ((1ull << o->bits) - 1) : x;
+}
+
 static void take_member(struct parse *p, struct dbg_object *o)
 {
 	struct dw_die t, m;
@@ -213,11 +251,8 @@ static void take_member(struct parse *p, struct dbg_object *o)
 		wrong(p, "this is no structure");
 	} else if (!find_member(o->d, &t, p->p, n, 0, &left, &m, &offset)) {
 		wrong(p, "the structure has no such member");
-	} else if (m.bit_size) {
-		wrong(p, "bit fields are not read");
 	} else {
-		o->type = m.type;
-		o->at.addr += offset;
+		dbg_object_member(o, &m, offset - m.member);
 	}
 	p->p += n;
 }
@@ -294,6 +329,7 @@ const char *dbg_object_value(const struct dbg_object *o, const struct dbg_warp *
 	struct dbg_object at = *o;
 	struct dw_die t;
 	uint64_t x, bytes;
+	unsigned width;
 	float f;
 
 	if (o->missing)
@@ -305,11 +341,12 @@ const char *dbg_object_value(const struct dbg_object *o, const struct dbg_warp *
 	/* The address of an array is its value, as in C. */
 	if (t.tag == DW_ARRAY || is_record(t.tag) || !bytes || bytes > 8)
 		return "this is no number: \"print\" shows it alone";
-	x = read_number(&p, &at, (unsigned)bytes);
+	x = at.bits ? read_bits(&p, &at) : read_number(&p, &at, (unsigned)bytes);
+	width = at.bits ? at.bits : 8 * (unsigned)bytes;
 	v->real = t.tag == DW_BASE && t.encoding == DW_FLOAT;
 	v->i = (int64_t)x;
-	if (t.tag == DW_ENUM || (t.tag == DW_BASE && (t.encoding == DW_SIGNED || t.encoding == DW_SIGNED_CHAR)))
-		v->i = (int64_t)(x << (64 - 8 * bytes)) >> (64 - 8 * bytes);
+	if ((t.tag == DW_ENUM && !at.bits) || (t.tag == DW_BASE && (t.encoding == DW_SIGNED || t.encoding == DW_SIGNED_CHAR)))
+		v->i = (int64_t)(x << (64 - width)) >> (64 - width);
 	v->f = (double)v->i;
 	if (v->real && bytes == 4) {
 		memcpy(&f, &x, sizeof(f));

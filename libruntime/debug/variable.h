@@ -16,7 +16,11 @@ struct dbg_object {
 	const char *missing;		/* why it has no place now, or NULL */
 	bool constant;			/* it is a number, and in no memory */
 	int64_t number;
+	unsigned bits, first_bit;	/* of a bit field: how many, and where from the address on; 0: all of the type */
 };
+
+/* o is a structure: its member m, whose place is known.  more: where the part of the structure begins that m is of. */
+void dbg_object_member(struct dbg_object *o, const struct dw_die *m, uint64_t more);
 
 /* A name or *, and what follows it of [I], .NAME and ->NAME, for a lane.  False: text does not begin with the name of such a
  * variable.  True and *err: it does, but is wrong.  depth: of the expression around it. */

@@ -9,6 +9,14 @@ struct Point {
 	Point *next;
 };
 typedef unsigned long Count;
+struct Flags {
+	unsigned low : 3;
+	int middle : 7;
+	bool on : 1;
+	Colour colour : 4;
+	unsigned long wide : 40;
+	unsigned char last : 5;
+};
 
 __device__ int total = 11;
 
@@ -29,6 +37,7 @@ __global__ void outer(int *out, int n, Point given)
 	char letter = 'q';
 	double half = n / 2.0;
 	short small = -3;
+	Flags flags = {5, -40, true, GREEN, 0x9876543210, 17};
 	int t = threadIdx.x;
 
 	here.x = n + t;
@@ -43,7 +52,7 @@ __global__ void outer(int *out, int n, Point given)
 		out[t] = n;		// line of the inner n
 	__syncthreads();
 	out[t] = inner(&here, grid[1][2]) + sums[t] + small;
-	out[t] += (int)colour + (int)many + yes + letter + (int)half + total;	// the last line
+	out[t] += (int)colour + (int)many + yes + letter + (int)half + total + flags.low;	// the last line
 }
 
 int main()

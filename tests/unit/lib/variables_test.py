@@ -69,6 +69,16 @@ def breaks():
     tap.is_("variables.cu:%d" % line_of("grid[i / 3]") in text[5] and text[6] == "5", True, "a watchpoint of an element, backward")
 
 
+def bit_fields():
+    text = said(["break variables.cu:%d" % line_of("the last line"), "continue", "print flags", "print flags.middle * 2", "print/x flags.middle",
+                 "print/x flags.wide", "print flags.last", "print flags.colour", "print flags.on", "last-write &flags.low", "watch &flags.low",
+                 "print flags.low + flags.last"])
+    tap.is_(text[2], "{low = 5, middle = -40, on = true, colour = GREEN, wide = 654820258320, last = 17 '\x11'}".replace(" '\x11'", ""),
+            "a structure of bit fields")
+    tap.is_(text[3:9], ["-80", "0x58", "0x9876543210", "17", "GREEN", "true"], "each of them")
+    tap.is_([("a bit field has no address" in t) for t in text[9:11]] + text[11:], [True, True, "22"], "which have no address")
+
+
 def dap():
     c = dap_client.Client([TOOL, "--dap"])
     c.body("initialize", clientID="test", adapterID="ppu")
@@ -106,7 +116,7 @@ def without():
 
 
 def main():
-    for test in at_end, in_order, breaks, dap, predicates, without:
+    for test in at_end, in_order, breaks, bit_fields, dap, predicates, without:
         test()
     return bool(tap.failed)
 

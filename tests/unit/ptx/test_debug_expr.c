@@ -29,6 +29,8 @@ static const uint8_t abbrev[] = {
 	7, 0x0b, 1, 0x01, 0x13, 0, 0,			/* block: sibling */
 	8, 0x13, 1, 0x0b, 0x0b, 0, 0,			/* structure: bytes */
 	9, 0x0d, 0, 0x49, 0x13, 0, 0,			/* member: type */
+	10, 0x0d, 0, 0x03, 0x08, 0x49, 0x13, 0x0b, 0x07, 0x0d, 0x07, 0x0c, 0x07, 0, 0,	/* bit field: name, type, bytes, bits, offset */
+	11, 0x0d, 0, 0x03, 0x08, 0x49, 0x13, 0x0d, 0x07, 0x6b, 0x07, 0, 0,	/* the same, with the offset from the structure's beginning */
 	0,
 };
 
@@ -216,6 +218,47 @@ START_TEST(itself)
 }
 END_TEST
 
+/* Bit fields, both ways to say where they are, and such as cannot be. */
+START_TEST(bits)
+{
+	static const char nowhere[] = "its place cannot be told", outside[] = "no memory that can be read is at that address";
+	static const struct {
+		uint64_t storage, bits, at;	/* storage 0: at is from the beginning */
+		int64_t value;
+		const char *err;
+	} cases[] = {
+		{ 0, 3, 40, 5, NULL }, { 0, 3, 41, 2, NULL }, { 0, 1, 41, 0, NULL }, { 0, 64, 47, 0, NULL }, { 8, 3, 21, 5, NULL },
+		{ 8, 64, 0, 0, NULL }, { 1, 8, 0, 0, NULL }, { 16, 3, 77, 6, NULL }, { 0, 3, 128, 0, outside }, { 0, 65, 0, 0, nowhere },
+		{ 0, 1ull << 63, 0, 0, nowhere }, { 0, 3, ~0ull, 0, nowhere }, { 8, 3, 62, 0, nowhere }, { 8, 3, ~0ull, 0, nowhere },
+		{ 1ull << 61, 3, 0, 0, nowhere }, { ~0ull, 3, 0, 0, nowhere }, { 32, 3, 0, 0, nowhere }, { 1, 64, 0, 0, nowhere },
+	};
+	struct dbg_value v;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t type;
+
+		begin_info();
+		type = len;
+		put_number(8, 1);
+		put_number(16, 1);
+		put_number(cases[i].storage ? 10 : 11, 1);
+		put("x", 2);
+		put_number(info[13], 4);
+		if (cases[i].storage)
+			put_number(cases[i].storage, 8);
+		put_number(cases[i].bits, 8);
+		put_number(cases[i].at, 8);
+		put_number(0, 1);
+		begin_function();
+		put_variable("s", type);
+		put_number(0, 2);
+		end_info();
+		ck_assert_msg(eval("s.x", &v) == cases[i].err || !strcmp(eval("s.x", &v), cases[i].err), "case %zu: %s", i, eval("s.x", &v));
+		ck_assert_msg(cases[i].err || v.i == cases[i].value, "case %zu: %lld", i, (long long)v.i);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("debug_expr");
@@ -226,6 +269,7 @@ int main(void)
 	tcase_add_test(tc, depth);
 	tcase_add_test(tc, blocks);
 	tcase_add_test(tc, itself);
+	tcase_add_test(tc, bits);
 	tcase_set_timeout(tc, 20);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
