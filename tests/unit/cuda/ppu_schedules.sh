@@ -107,6 +107,7 @@ orders "with a switch it is lost" 77 once '[1-9][0-9]*' 124 --switches 30
 ! grep -q 'x-order-switch=0,' "$tmp/out" && grep -q '^  line 1 is   1 0 ' "$tmp/out"
 result $? "by the switch, and not without one"
 orders "with a switch to another block it is lost" 77 once_blocks '[1-9][0-9]*' 124 --switches 30
+orders "either side of a branch first" 77 sides 1 2
 orders "a right program of 24 orders" 0 sum 0 48
 orders "too many blocks, and warps" 0 ids 0 2
 grep -q '^ppu-check: no launch has 2 to 6 blocks, or blocks of 2 to 6 warps: ' "$tmp/out"

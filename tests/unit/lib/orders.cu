@@ -47,6 +47,17 @@ __global__ void third_first(int *p)
 		p[0] = 7;
 }
 
+/* Whose side of the branch comes last. */
+__global__ void sides(int *p)
+{
+	if (threadIdx.x < 16)
+		for (unsigned i = 0; i < threadIdx.x + 2; i++)
+			*(volatile int *)p = 1;
+	else
+		for (unsigned i = 0; i < threadIdx.x + 3; i++)
+			*(volatile int *)p = 2;
+}
+
 /* Waits for a warp that may be behind it in the order. */
 __global__ void waits(int *p)
 {
@@ -128,7 +139,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], #name)) \
 		name<<<grid, threads>>>(p);
 	RUN(last_block, 16, 32) RUN(first_warp, 1, 256) RUN(lost_update, 1, 256) RUN(no_barrier, 1, 128)
-	RUN(once, 1, 64) RUN(third_first, 3, 32) RUN(waits, 1, 64)
+	RUN(once, 1, 64) RUN(third_first, 3, 32) RUN(waits, 1, 64) RUN(sides, 1, 32)
 	if (!strncmp(argv[1], "hidden", 6)) {
 		int *small;
 		char *large;

@@ -8,7 +8,8 @@
 #include "bench_main.h"
 #include "tasks.h"
 
-#define SMALL "vram=32M warps-per-sm=8 gpcs=2 sms-per-gpc=2 cost-cta-ns=0 sm-clock-khz=1000 window-ns=10000 "
+#define SMALL "vram=32M warps-per-sm=8 gpcs=2 sms-per-gpc=2 cost-cta-ns=0 "
+#define STEPS "sm-clock-khz=1000 window-ns=10000 "	/* a window of ten cycles, so that there are many to save in */
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */
 
@@ -107,7 +108,7 @@ START_TEST(whole_warps_in_each_order)
 		const uint32_t ctas = sizes[s][0], warps = sizes[s][1], of_ctas = ppu_order_count(ctas);
 
 		for (uint32_t n = 0; n < of_ctas * ppu_order_count(warps); n++) {
-			snprintf(props, sizeof(props), SMALL "x-order=%u", n + 1);
+			snprintf(props, sizeof(props), SMALL "%sx-order=%u", n % 5 == 1 ? STEPS : "", n + 1);
 			run_numbers(props, ctas, warps, n % 5 == 1, out);
 			for (uint32_t c = 0, i = 0; c < ctas; c++)
 				for (uint32_t w = 0; w < warps; w++, i++) {
@@ -133,7 +134,7 @@ START_TEST(switches_at_each_cycle)
 		for (uint32_t blocks = 1; blocks <= 2; blocks++) {
 			const uint32_t first = 0, other = blocks == 1 ? 1 : 4;
 
-			snprintf(props, sizeof(props), SMALL "x-order=1 x-order-switch=%u", cycle);
+			snprintf(props, sizeof(props), SMALL "%sx-order=1 x-order-switch=%u", cycle % 3 == 1 ? STEPS : "", cycle);
 			run_numbers(props, blocks, 3 - blocks, cycle % 3 == 1, out);
 			ck_assert_uint_eq(out[other][1], out[other][0] + 1);
 			if (out[other][0] == 1)
