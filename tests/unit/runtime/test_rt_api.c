@@ -1324,6 +1324,49 @@ START_TEST(counters)
 }
 END_TEST
 
+/* With engine=auto a kernel that is launched again and again is translated beside the device, and how long that took is known. */
+START_TEST(translated_beside_the_device)
+{
+	enum { N = 4096 };
+	static const uint32_t ones[N] = { [0 ... N - 1] = 1 };
+	uint64_t stat[PPU_ENG_COUNT];
+	ppuTranslation t = { 0 };
+	uint32_t got[N], times;
+	void *x, *y;
+
+	start_with("engine=auto", 0, NULL);
+	OK(ppuDeviceGetEngineStats(0, stat, PPU_ENG_COUNT));
+	if (!stat[PPU_ENG_AVAILABLE]) {		/* a build without a translator: test_engine_missing */
+		stop();
+		return;
+	}
+	OK(ppuMalloc(&x, sizeof(got)));
+	OK(ppuMalloc(&y, sizeof(got)));
+	OK(ppuMemcpy(x, ones, sizeof(ones)));
+	OK(ppuMemset(y, 0, 4, N));
+	ck_assert_int_eq(ppuDeviceGetTranslation(0, 0, &t), PPU_ERROR_NOT_FOUND);
+	/* The host says when it is ready; on a very slow one not before a minute. */
+	for (times = 1; times < 60000; times++) {
+		accumulate(y, x, N, NULL);
+		OK(ppuCtxSynchronize());
+		if (!ppuDeviceGetTranslation(0, 0, &t))
+			break;
+		usleep(1000);
+	}
+	ck_assert_uint_lt(times, 60000);
+	ck_assert_uint_gt(t.host_ns, 0);
+	ck_assert_uint_gt(t.instructions, 5);
+	/* The host's code is used, too, and gives the same. */
+	accumulate(y, x, N, NULL);
+	OK(ppuMemcpy(got, y, sizeof(got)));
+	for (uint32_t i = 0; i < N; i++)
+		ck_assert_uint_eq(got[i], times + 1);
+	OK(ppuDeviceGetEngineStats(0, stat, PPU_ENG_COUNT));
+	ck_assert_uint_gt(stat[PPU_ENG_ENTERED], 0);
+	stop();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("runtime");
@@ -1334,6 +1377,7 @@ int main(void)
 	tcase_add_test(c, options);
 	tcase_add_test(c, arguments);
 	tcase_add_test(c, counters);
+	tcase_add_test(c, translated_beside_the_device);
 	tcase_add_test(c, memory);
 	tcase_add_test(c, units_of_memory);
 	tcase_add_test(c, copies);
