@@ -41,7 +41,11 @@ static void left(void *arg)
 	leaves++;
 }
 
-static const struct be_debugger debugger = { .begin = begun, .event = between, .leave = left };
+static void others(void *arg, const struct ppu_observer *o)
+{
+}
+
+static const struct be_debugger debugger = { .begin = begun, .event = between, .leave = left, .also = others };
 
 /* A kernel waits for the word, and the debugger has come. */
 static void start(bool save)
