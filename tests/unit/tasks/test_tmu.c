@@ -215,6 +215,37 @@ START_TEST(priority_order)
 }
 END_TEST
 
+/* A record that is used again has another name each time: who still has the old one does not mean the new task. */
+START_TEST(names_of_a_record)
+{
+	struct bench *b = bench_new(NULL);
+	struct bench_ctx *c = bench_ctx_new(b);
+	struct kern k = kern_load(c, SLEEP(100));
+	struct bench_chan *ch = bench_chan_new(c, PPU_CLASS_COMPUTE, 16);
+	uint64_t name[6];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 6; i++) {
+		struct ppu_tmd *t;
+
+		bench_launch(ch, tmd_new(c, &k, &t));
+		bench_submit(ch);
+		ck_assert(bench_run(b));
+	}
+	for (size_t i = 0; i < b->num_trace; i++)
+		if (b->trace[i].event == PPU_TR_CTA_START && n < 6)
+			name[n++] = b->trace[i].b;
+	ck_assert_uint_eq(n, 6);
+	for (unsigned i = 0; i < 6; i++) {
+		ck_assert_uint_eq((uint32_t)name[i], (uint32_t)name[0]);	/* the same record */
+		ck_assert_uint_ne(name[i] >> 32, 0);
+		for (unsigned m = 0; m < i; m++)
+			ck_assert_uint_ne(name[i], name[m]);
+	}
+	bench_free(b);
+}
+END_TEST
+
 /* HW-18, HW-17: accepted first, scheduled later. */
 START_TEST(accept_then_run)
 {
@@ -825,7 +856,7 @@ START_TEST(many_waiting_tasks)
 END_TEST
 
 BENCH_MAIN("tmu", bad_tmd_stops_the_channel, largest_values_are_allowed, bad_tmd_address, tmd_in_both_memories, priority_order,
-	   accept_then_run, round_robin, head_and_tail, numbers_of_priorities,
+	   accept_then_run, names_of_a_record, round_robin, head_and_tail, numbers_of_priorities,
 	   wfi_waits_for_tasks_and_drain, completion_store_wakes, completion_store_is_reported,
 	   completion_store_faults,
 	   full_pool_holds_the_channel, chain_of_children, parent_reads_child,
