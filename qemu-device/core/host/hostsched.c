@@ -629,8 +629,7 @@ static enum decision decide(struct ppu_core *core, unsigned e)
 	return DECIDED;
 }
 
-/* Decides for all engines. */
-enum ppu_sched_passed ppu_sched_pass(struct ppu_core *core)
+static enum ppu_sched_passed decide_all(struct ppu_core *core)
 {
 	unsigned left = MAX_DECISIONS;
 
@@ -644,6 +643,17 @@ enum ppu_sched_passed ppu_sched_pass(struct ppu_core *core)
 			return PPU_SCHED_AGAIN;
 	}
 	return PPU_SCHED_DONE;
+}
+
+/* Decides for all engines. */
+enum ppu_sched_passed ppu_sched_pass(struct ppu_core *core)
+{
+	enum ppu_sched_passed passed = decide_all(core);
+
+	/* Commands of others come first: time passes, and they may write code. */
+	if (passed != PPU_SCHED_AGAIN)
+		ppu_icache_unprepare(core, ~0u);
+	return passed;
 }
 
 void ppu_sched_resume(struct ppu_core *core, struct ppu_chan *ch)

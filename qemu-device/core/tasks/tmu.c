@@ -370,7 +370,14 @@ bool ppu_tmu_prepare(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, 
 	l->full = !ppu_tmu_has_record(core, ctx);
 	if (l->full)
 		return true;
-	l->tmd_err = read_tmd(core, ctx, tmd_va, false, &l->tmd);
+	/*
+	 * The descriptor is read once.  Somebody in the guest who writes it between the steps would else have the program
+	 * begun anew for ever, at one device time, while all others wait.
+	 */
+	if (!ppu_icache_prepares(core, chid)) {
+		ppu_icache_unprepare(core, ~0u);
+		l->tmd_err = read_tmd(core, ctx, tmd_va, false, &l->tmd);
+	}
 	return l->tmd_err || ppu_icache_prepare(core, ctx, chid, &l->tmd, &l->prog, &l->code_err);
 }
 

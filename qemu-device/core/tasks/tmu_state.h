@@ -37,7 +37,7 @@ struct ppu_task_time {
 	uint32_t running;		/* tasks that run now */
 };
 
-/* The launch by the CPU that is about to happen, within one event. */
+/* The launch by the CPU that is about to happen, within one event, which may come in steps. */
 struct ppu_tmu_launch {
 	struct ppu_tmd tmd;
 	struct ppu_program *prog;	/* with a reference, until ppu_tmu_launch() */

@@ -7,6 +7,7 @@
 #include <hw/ppu_regs.h>
 #include <hw/ppu_trace.h>
 #include "core/base/event.h"
+#include "core/host/chan.h"
 #include "core/sm/mem/icache.h"
 #include "bench_main.h"
 #include "tasks.h"
@@ -63,20 +64,24 @@ static uint64_t run(struct scene *s)
 	return bench_rd64(s->c, s->out);
 }
 
+static void one_event(struct scene *s)
+{
+	struct ppu_event *ev = ppu_event_first(s->b->core);
+
+	ck_assert_ptr_nonnull(ev);
+	ppu_event_cancel(s->b->core, ev);
+	if (ev->when > s->b->core->now)
+		s->b->core->now = ev->when;
+	ev->fn(s->b->core, ev->arg);
+}
+
 /* Runs up to the middle of a pass over the program: 0, it is fetched; 1, it is decoded. */
 static void half(struct scene *s, unsigned pass)
 {
 	uint64_t from = ppu_icache_looked_at(s->b->core) + pass * INSNS;
-	struct ppu_event *ev;
 
-	while (ppu_icache_looked_at(s->b->core) < from + INSNS / 2) {
-		ev = ppu_event_first(s->b->core);
-		ck_assert_ptr_nonnull(ev);
-		ppu_event_cancel(s->b->core, ev);
-		if (ev->when > s->b->core->now)
-			s->b->core->now = ev->when;
-		ev->fn(s->b->core, ev->arg);
-	}
+	while (ppu_icache_looked_at(s->b->core) < from + INSNS / 2)
+		one_event(s);
 	ck_assert_uint_lt(ppu_icache_looked_at(s->b->core), from + INSNS);
 }
 
@@ -295,4 +300,81 @@ START_TEST(hole)
 }
 END_TEST
 
-BENCH_MAIN("making", known_or_not, same_order, taken_away, held_up, overtaken, moved, hole)
+/* A thread of the guest writes the descriptor again and again: that holds up nobody. */
+START_TEST(unsteady)
+{
+	struct scene s = scene_new("vram=32M", BENCH_VRAM);
+	unsigned events = 0;
+
+	s.t->regs_per_thread = 16;
+	launch(&s);
+	for (; bench_ctr(s.b, PPU_CTR_TASKS) == 0 && events < 2000; events++) {
+		one_event(&s);
+		s.t->regs_per_thread ^= 1;
+	}
+	ck_assert_uint_lt(events, 2000);
+	ck_assert(bench_run(s.b));
+	ck_assert_uint_eq(bench_rd64(s.c, s.out), 1);
+	bench_free(s.b);
+}
+END_TEST
+
+/* Commands of another channel come in the middle, so time passes.  What is launched is the code of one time. */
+static void between(unsigned pass)
+{
+	struct scene s = scene_new("vram=32M", BENCH_VRAM);
+	struct bench_chan *other = bench_chan_new(s.c, PPU_CLASS_COMPUTE, 64);
+	const struct ppu_program *p;
+	uint32_t at;
+
+	launch(&s);
+	half(&s, pass);
+	bench_nop(other, 1);
+	bench_submit(other);
+	while (!bench_get(other))
+		one_event(&s);
+	bench_write(s.c, s.k.va, bench_ptr(s.c, s.k.va + 16), 16);
+	stores(&s, 6);
+	ck_assert(bench_run(s.b));
+	ck_assert_uint_eq(bench_rd64(s.c, s.out), 6);
+	for (p = ppu_icache_first(s.b->core); p->n != INSNS; )
+		p = p->next;
+	for (at = 0; at < INSNS; at++)
+		ck_assert_mem_eq(&p->raw[at], bench_ptr(s.c, s.k.va + at * 16ull), 16);
+	bench_free(s.b);
+}
+
+START_TEST(another_comes)
+{
+	between(0);
+	between(1);
+}
+END_TEST
+
+/* One that must fail takes its turn in the middle. */
+START_TEST(another_fails)
+{
+	struct scene s = scene_new("vram=32M", BENCH_VRAM);
+	struct bench_chan *other = bench_chan_make(s.c, PPU_CLASS_COMPUTE, 64);
+	struct ppu_tmd *t;
+
+	bench_chan_set(other, PPU_REG_CH_PRIORITY, PPU_QUEUE_PRIO_MAX);
+	bench_chan_enable(other);
+	bench_launch(other, tmd_new(s.c, &s.k, &t));
+	t->magic = 0;
+	bench_submit(other);
+	while (ppu_chan(s.b->core, other->id)->state != CH_ENGINE)
+		one_event(&s);
+	bench_chan_set(other, PPU_REG_CH_CMD, PPU_CH_CMD_PAUSE);
+	launch(&s);
+	half(&s, 0);
+	bench_chan_set(other, PPU_REG_CH_CMD, PPU_CH_CMD_RESUME);
+	ck_assert(bench_run(s.b));
+	ck_assert_uint_eq(bench_chan_reg(other, PPU_REG_CH_ERROR), PPU_ERR_TMD_BAD);
+	ck_assert_uint_eq(bench_rd64(s.c, s.out), 1);
+	bench_free(s.b);
+}
+END_TEST
+
+BENCH_MAIN("making", known_or_not, same_order, taken_away, held_up, overtaken, moved, hole, unsteady,
+	   another_comes, another_fails)

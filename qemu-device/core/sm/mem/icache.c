@@ -291,6 +291,13 @@ bool ppu_icache_prepare(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chi
 	return *err != PPU_MAKE_MORE;
 }
 
+bool ppu_icache_prepares(const struct ppu_core *core, unsigned chid)
+{
+	const struct ppu_making *m = &core->icache->making;
+
+	return m->p && m->chid == chid;
+}
+
 void ppu_icache_unprepare(struct ppu_core *core, unsigned chid)
 {
 	struct ppu_icache *ic = core->icache;

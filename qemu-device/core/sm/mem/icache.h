@@ -52,6 +52,8 @@ int ppu_icache_get(struct ppu_core *core, struct ppu_ctx *ctx, const struct ppu_
  * ppu_icache_get() would return.  One program at a time: who asks for another one ends what was begun. */
 bool ppu_icache_prepare(struct ppu_core *core, struct ppu_ctx *ctx, unsigned chid, const struct ppu_tmd *t,
 			struct ppu_program **prog, int *err);
+/* Is a program half made for this channel? */
+bool ppu_icache_prepares(const struct ppu_core *core, unsigned chid);
 /* The launch of the channel (~0: of any) does not go on now.  Its next try reads the code from its beginning. */
 void ppu_icache_unprepare(struct ppu_core *core, unsigned chid);
 /* For tests: how many instructions it has looked at, each as often as it did. */
