@@ -35,7 +35,10 @@ class Qmp:
         self("qmp_capabilities")
 
     def _read(self):
-        line = self.file.readline()
+        try:
+            line = self.file.readline()
+        except ConnectionResetError:        # it went while something for it was under way
+            line = ""
         if not line.endswith("\n"):
             raise Gone("QEMU went away")
         return json.loads(line)

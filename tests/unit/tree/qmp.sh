@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The two clients of QEMU's monitor keep an event that comes in one piece with an answer, whatever they ask next.
+# The two clients of QEMU's monitor keep an event that comes in one piece with an answer, whatever they ask next, and a QEMU that
+# goes away is gone, also if it had not let its visitor in yet.
 exec python3 -B - "$PPU_TOP" <<'END'
 import json, os, socket, sys, tempfile, threading
 
 sys.path[:0] = [os.path.join(sys.argv[1], d) for d in ("scripts", "tests/qtest")]
-from ppu_qmp import Qmp
+from ppu_qmp import Gone, Qmp
 from qtest import Qtest
 
 
@@ -42,6 +43,21 @@ def of_qtest(path):
     return qt.events
 
 
+def gone(path):
+    """A QEMU that ends when somebody has come whom it has not let in yet."""
+    listen = socket.socket(socket.AF_UNIX)
+    listen.bind(path)
+    listen.listen(1)
+    threading.Timer(0.3, listen.close).start()
+    try:
+        Qmp(path, 10)
+    except Gone:
+        return True
+    except OSError as err:
+        print("# %r" % err)
+    return False
+
+
 bad = 0
 with tempfile.TemporaryDirectory() as d:
     for name, client in (("scripts/ppu_qmp.py", of_scripts), ("tests/qtest/qtest.py", of_qtest)):
@@ -52,5 +68,9 @@ with tempfile.TemporaryDirectory() as d:
             bad = 1
             print("not ok - %s keeps events" % name)
             print("#   it has %s" % got)
+    with tempfile.TemporaryDirectory() as e:
+        ok = gone(os.path.join(e, "leaves"))
+        print("%s - a QEMU that goes before it lets its visitor in is gone" % ("ok" if ok else "not ok"))
+        bad |= not ok
 sys.exit(bad)
 END
