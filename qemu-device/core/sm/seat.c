@@ -241,9 +241,8 @@ static void set_id(struct ppu_cta *cta, const struct ppu_config *cfg, const stru
 		cta->id[1] = cta->id[2] = 0;
 		return;
 	}
-	/* The CTAs of a cluster stay together. */
-	if (__builtin_expect(ppu_order_other(cfg), 0) && PPU_CLUSTER_CTAS(l->cluster) == 1)
-		index = ppu_order_cta(cfg, index, (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]);
+	if (__builtin_expect(ppu_order_other(cfg), 0))
+		index = ppu_order_cta(cfg, l, index);
 	cta->id[0] = (uint32_t)(index % l->grid[0]);
 	cta->id[1] = (uint32_t)(index / l->grid[0] % l->grid[1]);
 	cta->id[2] = (uint32_t)(index / l->grid[0] / l->grid[1]);

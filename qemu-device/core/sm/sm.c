@@ -19,8 +19,8 @@
 #include "core/sm/mem/storebuf.h"
 #include "core/sm/mem/timing.h"
 #include "core/sm/observe.h"
-#include "core/sm/sm_order.h"
 #include "core/sm/seat.h"
+#include "core/sm/sm_order.h"
 #include "core/sm/translate/translate.h"
 #include "core/sm/warp.h"
 

@@ -43,10 +43,14 @@ static uint64_t any_cta(uint32_t schedule, uint64_t index, uint64_t n)
 /* A warp that waits in a loop for one behind it must not keep that one from running for ever: so now and then another has a turn. */
 #define OTHERS_AFTER	64	/* turns */
 
+static uint64_t ctas_of(const struct ppu_tmd *l)
+{
+	return l->kind == PPU_TMD_QUEUE ? 0 : (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
 static uint32_t rank_of(const struct ppu_sm *sm, const struct ppu_warp *w)
 {
-	const struct ppu_tmd *l = &w->cta->task->launch;
-	uint64_t ctas = l->kind == PPU_TMD_QUEUE ? 0 : (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	uint64_t ctas = ctas_of(&w->cta->task->launch);
 
 	return ppu_order_place((sm->core->cfg.order - 1) / ppu_order_count(ctas), w->index, w->cta->num_warps);
 }
@@ -66,7 +70,7 @@ static bool is_behind(const struct ppu_sm *sm, const struct ppu_warp *w)
 	return at && sm->cycle >= at;
 }
 
-/* Of the task that came first the CTA that came first, and of this the warp that is first in the order. */
+/* Of the task that came first the CTA that came first, and of this the warp that is first in the order, until it switches. */
 static bool before(const struct ppu_sm *sm, const struct ppu_warp *a, const struct ppu_warp *b)
 {
 	uint64_t t = PPU_SM_TASK_ID(a->cta->task), u = PPU_SM_TASK_ID(b->cta->task);
@@ -98,8 +102,12 @@ static uint32_t first_warp(const struct ppu_sm *sm, uint64_t m)
 
 /* ---------------------------------------------------------------------------------------------------------- */
 
-uint64_t ppu_order_cta(const struct ppu_config *cfg, uint64_t index, uint64_t n)
+uint64_t ppu_order_cta(const struct ppu_config *cfg, const struct ppu_tmd *l, uint64_t index)
 {
+	uint64_t n = ctas_of(l);
+
+	if (PPU_CLUSTER_CTAS(l->cluster) > 1)
+		return index;
 	if (cfg->order)
 		return ppu_order_at((cfg->order - 1) % ppu_order_count(n), index, n);
 	return cfg->schedule ? any_cta(cfg->schedule, index, n) : index;

@@ -25,8 +25,8 @@ static inline bool ppu_order_other(const struct ppu_config *cfg)
 	return cfg->schedule || cfg->order;
 }
 
-/* Which CTA of n comes as number `index`. */
-uint64_t ppu_order_cta(const struct ppu_config *cfg, uint64_t index, uint64_t n);
+/* Which CTA of a grid comes as number `index`.  The CTAs of a cluster stay together. */
+uint64_t ppu_order_cta(const struct ppu_config *cfg, const struct ppu_tmd *l, uint64_t index);
 /* Which of these warps goes on; they are ready, and there is one. */
 struct ppu_warp *ppu_order_warp(struct ppu_sm *sm, uint64_t ready);
 /* Where its turn ends, not behind c1. */

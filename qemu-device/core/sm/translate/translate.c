@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a program is translated and by whom, what host code may cost, and what was done. */
 #include "core/sm/translate/translate.h"
-#include "core/sm/sm_order.h"
 #include "core/sm/sm.h"
+#include "core/sm/sm_order.h"
 #ifdef PPU_TRANSLATE
 #include <string.h>
 #include "core/base/alloc.h"
