@@ -4,9 +4,9 @@
  * begun, or between two events of the device.  All changes since the program did something to the device are kept: whoever
  * goes back and on again meets the same ones, so the same happens again.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "compiler/obj/image.h"
 #include "debug/state.h"
 
 enum { LOCK_OFF, LOCK_STEP, LOCK_ON };
@@ -31,16 +31,9 @@ static void change_to(const struct dbg_who *who)
 
 static bool note(const struct dbg_change *c)
 {
-	if (dbg.changes == dbg.changes_cap) {
-		unsigned cap = dbg.changes_cap ? 2 * dbg.changes_cap : 64;
-		struct dbg_change *v = realloc(dbg.change, cap * sizeof(*v));
-
-		if (!v)
-			return false;
-		dbg.change = v;
-		dbg.changes_cap = cap;
-	}
-	dbg.change[dbg.changes++] = *c;
+	if (PPU_GROW(dbg.change, dbg.changes))
+		return false;
+	dbg.change[dbg.changes - 1] = *c;
 	dbg.changed = dbg.changes;
 	return true;
 }

@@ -249,7 +249,7 @@ struct dbg {
 	/* who runs */
 	struct dbg_who who, want, base;	/* now; from the next moment on at which that can change; and where the way back ends */
 	struct dbg_change *change;
-	unsigned changes, changes_cap, changed;	/* changed: how many lie behind the moment where the device is */
+	unsigned changes, changed;	/* changed: how many lie behind the moment where the device is */
 	uint64_t step_began;
 	/* ppu-check */
 	const struct ppu_observer *checker;	/* NULL: nobody checks */
