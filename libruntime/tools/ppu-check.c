@@ -19,8 +19,6 @@
 #include "tools/wrap/wrap.h"
 
 #define MOST_SWITCHES	10000
-#define TEXT(n)		#n
-#define TEXT_OF(n)	TEXT(n)
 
 const char wrap_tool[] = "ppu-check";
 
@@ -140,7 +138,7 @@ static void parse(char **argv, struct args *a)
 		} else if ((v = wrap_value(argv, &i, "--switches"))) {
 			a->sched.switches = number_from_1(v);
 			if (a->sched.switches > MOST_SWITCHES)
-				wrap_usage("--switches is at most " TEXT_OF(MOST_SWITCHES) ", not ", v);
+				wrap_usage("too many switches: ", v);
 		} else if ((v = wrap_value(argv, &i, "--seed"))) {
 			a->sched.seed = number_from_1(v);
 		} else if ((v = wrap_value(argv, &i, "--compare"))) {
@@ -211,7 +209,7 @@ static int run(const struct args *a, const char *records)
 
 /* ---- records --------------------------------------------------------------------------------------------- */
 
-static void take(void *arg, const struct record *r)
+static bool take(void *arg, const struct record *r)
 {
 	struct result *res = arg;
 	const char *what = record_get(r, "record");
@@ -226,7 +224,9 @@ static void take(void *arg, const struct record *r)
 	} else if (!strcmp(what, "finding")) {
 		res->finding = wrap_need(realloc(res->finding, (res->n + 1) * sizeof(*res->finding)));
 		res->finding[res->n++] = *r;
+		return true;
 	}
+	return false;
 }
 
 static void read_records(const char *path, struct result *res)

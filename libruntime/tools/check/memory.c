@@ -28,7 +28,7 @@ static char *who_of(const struct record *r)
 	return wrap_need(rc < 0 ? NULL : who);
 }
 
-static void take(void *arg, const struct record *r)
+static bool take(void *arg, const struct record *r)
 {
 	const char *what = record_get(r, "record");
 	struct memory *m = arg;
@@ -39,7 +39,7 @@ static void take(void *arg, const struct record *r)
 	if (!strcmp(what, "orders"))
 		m->orders = strtoull(record_get(r, "orders"), NULL, 10);
 	if (strcmp(what, "contents") != 0)
-		return;
+		return false;
 	m->block = wrap_need(realloc(m->block, (m->n + 1) * sizeof(*m->block)));
 	b = &m->block[m->n++];
 	b->context = (unsigned)strtoul(record_get(r, "context"), NULL, 10);
@@ -47,6 +47,7 @@ static void take(void *arg, const struct record *r)
 	b->bytes = strtoull(record_get(r, "bytes"), NULL, 10);
 	b->contents = wrap_need(strdup(record_get(r, "contents")));
 	b->who = who_of(r);
+	return false;
 }
 
 static int compare(const void *a, const void *b)

@@ -14,7 +14,16 @@ const char *record_get(const struct record *r, const char *key)
 	return "";
 }
 
-void record_read(const char *path, void (*take)(void *arg, const struct record *r), void *arg)
+static void drop(struct record *r)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		free(r->pair[i].key);
+		free(r->pair[i].value);
+	}
+	free(r->pair);
+}
+
+void record_read(const char *path, bool (*take)(void *arg, const struct record *r), void *arg)
 {
 	FILE *f = fopen(path, "re");
 	struct record r = { 0 };
@@ -24,7 +33,8 @@ void record_read(const char *path, void (*take)(void *arg, const struct record *
 	while (f && getline(&line, &cap, f) >= 0) {
 		line[strcspn(line, "\n")] = 0;
 		if (!*line) {
-			take(arg, &r);
+			if (!take(arg, &r))
+				drop(&r);
 			memset(&r, 0, sizeof(r));
 			continue;
 		}
@@ -36,6 +46,7 @@ void record_read(const char *path, void (*take)(void *arg, const struct record *
 		r.pair[r.n].key = wrap_need(strdup(line));
 		r.pair[r.n++].value = wrap_need(strdup(space + 1));
 	}
+	drop(&r);
 	free(line);
 	if (f)
 		fclose(f);

@@ -3,6 +3,8 @@
 #ifndef PPU_CHECK_RECORD_H
 #define PPU_CHECK_RECORD_H
 
+#include <stdbool.h>
+
 struct pair {
 	char *key, *value;
 };
@@ -14,7 +16,7 @@ struct record {
 
 /* The first value of the key; "": it has none. */
 const char *record_get(const struct record *r, const char *key);
-/* Gives each record of the file to take(), which may keep its pairs. */
-void record_read(const char *path, void (*take)(void *arg, const struct record *r), void *arg);
+/* Gives each record of the file to take().  True: it keeps the pairs; else they are freed. */
+void record_read(const char *path, bool (*take)(void *arg, const struct record *r), void *arg);
 
 #endif

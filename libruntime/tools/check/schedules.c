@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <hw/ppu_order.h>
 #include "tools/check/kept.h"
 #include "tools/check/memory.h"
 #include "tools/check/schedules.h"
@@ -91,13 +92,15 @@ static char *order_of(const struct schedules *s, unsigned seed)
 static void set_order(const struct schedules *s, unsigned seed)
 {
 	const char *props = getenv("PPU_PROPS");
-	char *all;
+	char *all, *order;
 
 	if (seed == OWN)
 		return;
-	if (asprintf(&all, "%s%s%s", props ? props : "", props && *props ? "," : "", order_of(s, seed)) < 0)
+	order = order_of(s, seed);
+	if (asprintf(&all, "%s%s%s", props ? props : "", props && *props ? "," : "", order) < 0)
 		exit(2);
 	setenv("PPU_PROPS", all, 1);
+	free(order);
 	free(all);
 }
 
@@ -255,8 +258,8 @@ static unsigned how_many(const struct schedules *s, const struct output *own)
 	if (!s->all)
 		return s->orders;
 	if (n <= 1) {
-		fputs("ppu-check: no launch has 2 to 6 blocks, or blocks of 2 to 6 warps: of the order only the sides of branches "
-		      "are left\n", stderr);
+		fprintf(stderr, "ppu-check: no launch has 2 to %u blocks, or blocks of 2 to %u warps: of the order only the sides of "
+			"branches are left\n", PPU_ORDER_MOST, PPU_ORDER_MOST);
 		n = 1;
 	}
 	if (2 * n > MOST)
@@ -288,9 +291,9 @@ int schedules_run(const struct schedules *s, unsigned *differ)
 	unsigned orders;
 
 	setenv("PPU_BACKEND", "core", 0);
+	stop_with_us();
 	if (s->memory || s->all)
 		want_records();
-	stop_with_us();
 	run_in_order(s, before, OWN, UINT64_MAX / 2, &own);
 	fwrite(own.text, 1, own.bytes, stdout);
 	fflush(stdout);
