@@ -37,7 +37,7 @@ class Qmp:
     def _read(self):
         try:
             line = self.file.readline()
-        except ConnectionResetError:        # it went while something for it was under way
+        except ConnectionResetError:        # it went before it had let this visitor in
             line = ""
         if not line.endswith("\n"):
             raise Gone("QEMU went away")
