@@ -43,14 +43,16 @@ static uint64_t any_cta(uint32_t schedule, uint64_t index, uint64_t n)
 /* A warp that waits in a loop for one behind it must not keep that one from running for ever: so now and then another has a turn. */
 #define OTHERS_AFTER	64	/* turns */
 
-static uint64_t ctas_of(const struct ppu_tmd *l)
+static uint64_t grid_ctas(const struct ppu_tmd *l)
 {
-	return l->kind == PPU_TMD_QUEUE ? 0 : (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
 
 static uint32_t rank_of(const struct ppu_sm *sm, const struct ppu_warp *w)
 {
-	uint64_t ctas = ctas_of(&w->cta->task->launch);
+	const struct ppu_tmd *l = &w->cta->task->launch;
+	/* The CTAs of a queue come as its entries do, so all of the number is for warps. */
+	uint64_t ctas = l->kind == PPU_TMD_QUEUE ? 0 : grid_ctas(l);
 
 	return ppu_order_place((sm->core->cfg.order - 1) / ppu_order_count(ctas), w->index, w->cta->num_warps);
 }
@@ -104,7 +106,7 @@ static uint32_t first_warp(const struct ppu_sm *sm, uint64_t m)
 
 uint64_t ppu_order_cta(const struct ppu_config *cfg, const struct ppu_tmd *l, uint64_t index)
 {
-	uint64_t n = ctas_of(l);
+	uint64_t n = grid_ctas(l);
 
 	if (PPU_CLUSTER_CTAS(l->cluster) > 1)
 		return index;
