@@ -20,9 +20,11 @@ static void fails(const struct load_scene *sc, const char *body)
 
 static const struct {
 	const char *type;
-	unsigned bytes;
-} access_of[] = { { "u8", 1 }, { "s8", 1 }, { "u16", 2 }, { "s16", 2 }, { "u32", 4 }, { "v2.u32", 8 }, { "v4.u32", 16 },
-		  { "u64", 8 }, { "v2.u64", 16 }, { "b128", 16 }, { "s64", 8 } };
+	unsigned bytes, rows;
+} access_of[] = { { "u8", 1, 1 }, { "s8", 1, 1 }, { "u16", 2, 1 }, { "s16", 2, 1 }, { "u32", 4, 1 }, { "v2.u32", 8, 2 },
+		  { "v4.u32", 16, 4 }, { "u64", 8, 2 }, { "v2.u64", 16, 4 }, { "b128", 16, 4 }, { "s64", 8, 2 }, { "v2.u8", 2, 2 },
+		  { "v2.s8", 2, 2 }, { "v4.u8", 4, 4 }, { "v4.s8", 4, 4 }, { "v2.u16", 4, 2 }, { "v2.s16", 4, 2 }, { "v4.u16", 8, 4 },
+		  { "v4.s16", 8, 4 } };
 #define ACCESSES	(sizeof(access_of) / sizeof(access_of[0]))
 
 static const int steps[][SCENE_GROUP] = {
@@ -34,7 +36,7 @@ static const int steps[][SCENE_GROUP] = {
 
 static void group_body(char *body, size_t n, unsigned acc, enum scene_space sp, const int *step)
 {
-	const unsigned b = access_of[acc].bytes, words = b > 4 ? b / 4 : 1;
+	const unsigned b = access_of[acc].bytes, words = access_of[acc].rows;
 	unsigned len = 0, d = 8;
 
 	for (unsigned i = 0; i < 5 && step[i] != SCENE_END; i++, d += 4) {

@@ -20,9 +20,10 @@ static void fails(const struct load_scene *sc, const char *body)
 
 static const struct {
 	const char *type;
-	unsigned bytes;
-} access_of[] = { { "u8", 1 }, { "u16", 2 }, { "u32", 4 }, { "v2.u32", 8 }, { "v4.u32", 16 }, { "u64", 8 }, { "v2.u64", 16 },
-		  { "b128", 16 }, { "s32", 4 }, { "v2.u16", 4 }, { "v4.u8", 4 } };
+	unsigned bytes, rows;
+} access_of[] = { { "u8", 1, 1 }, { "u16", 2, 1 }, { "u32", 4, 1 }, { "v2.u32", 8, 2 }, { "v4.u32", 16, 4 }, { "u64", 8, 2 },
+		  { "v2.u64", 16, 4 }, { "b128", 16, 4 }, { "s32", 4, 1 }, { "v2.u16", 4, 2 }, { "v4.u8", 4, 4 }, { "v2.u8", 2, 2 },
+		  { "v4.s8", 4, 4 }, { "v4.u16", 8, 4 } };
 #define ACCESSES	(sizeof(access_of) / sizeof(access_of[0]))
 
 static const enum scene_space spaces[] = { SP_GLOBAL, SP_SHARED, SP_GENERIC, SP_GENERIC_SHARED, SP_GENERIC_LOCAL, SP_GENERIC_PARAM };
@@ -39,9 +40,9 @@ enum { BARE, COMPUTES, LOADS, LOADS_BETWEEN, KINDS };
 
 static void store_body(char *body, size_t n, unsigned acc, enum scene_space sp, const int *step, unsigned kind)
 {
-	const unsigned b = access_of[acc].bytes, d = b > 4 ? b / 4 : 1;
+	const unsigned b = access_of[acc].bytes;
 	const char *space = scene_space_name[sp], *a = scene_narrow(sp) ? "r56" : "rd56";
-	const char *reg = strstr(access_of[acc].type, "v4.u8") ? "rq" : strstr(access_of[acc].type, "v2.u16") || d == 2 ? "rd" : d == 4 ? "rq" : "r";
+	const char *reg = access_of[acc].rows == 4 ? "rq" : access_of[acc].rows == 2 ? "rd" : "r";
 	unsigned len = 0;
 
 	if (kind == COMPUTES)

@@ -38,9 +38,9 @@ static unsigned bytes_of(const struct ppu_dinsn *di)
 	}
 	switch (di->t) {
 	case PPU_T_U8: case PPU_T_S8:
-		return di->x ? 0 : 1;
+		return di->x <= 2 ? 1u << di->x : 0;
 	case PPU_T_U16: case PPU_T_S16:
-		return di->x ? 0 : 2;
+		return di->x <= 2 ? 2u << di->x : 0;
 	case PPU_T_U32: case PPU_T_S32:
 		return di->x <= 2 ? 4u << di->x : 0;
 	case PPU_T_U64: case PPU_T_S64:

@@ -360,6 +360,10 @@ static void index_of(struct ppu_seg *s, const struct ppu_fuse_group *g, int t)
 
 static void put_words(struct ppu_seg *s, const struct ppu_dinsn *di, const int *y, unsigned n)
 {
+	if (ppu_mem_parts(di)) {
+		ppu_mem_take_apart(s, di, y);
+		return;
+	}
 	for (unsigned i = 0; i < n; i++)
 		ppu_seg_put(s, di->d + i, y[i], false);
 }

@@ -111,6 +111,16 @@ void ppu_mem_first_of_index(struct ppu_seg *s, unsigned gi, int d, bool shared, 
 /* The addresses of all lanes, in a->lo and a->hi, from their indices.  t[1] is lost. */
 void ppu_mem_make_words(struct ppu_seg *s, const struct ppu_away *a);
 
+/* How many elements smaller than a word the lane's words are made of.  0: rows are words, or there is one element. */
+static inline unsigned ppu_mem_parts(const struct ppu_dinsn *di)
+{
+	return di->x && (di->t == PPU_T_U8 || di->t == PPU_T_S8 || di->t == PPU_T_U16 || di->t == PPU_T_S16) ? 1u << di->x : 0;
+}
+
+/* In select_parts.c: the elements go from the words in y to their rows, and from there to the words in y, temporaries. */
+void ppu_mem_take_apart(struct ppu_seg *s, const struct ppu_dinsn *di, const int *y);
+void ppu_mem_put_together(struct ppu_seg *s, const struct ppu_dinsn *di, int *y);
+
 /* Where struct ppu_cta has the size and the start of a window. */
 struct ppu_mem_window {
 	int32_t size, base;

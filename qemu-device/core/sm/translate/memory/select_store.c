@@ -449,8 +449,11 @@ void ppu_select_store(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi
 			shared_place(s, gi);
 		ppu_seg_unlock_all(s);
 	}
-	for (unsigned i = 0; i < words; i++)
-		y[i] = ppu_seg_reg(s, di->b + i);
+	if (ppu_mem_parts(di))
+		ppu_mem_put_together(s, di, y);
+	else
+		for (unsigned i = 0; i < words; i++)
+			y[i] = ppu_seg_reg(s, di->b + i);
 	if (g->bytes < 4)
 		keep_narrow(s, y[0], g->bytes, row);
 	else if (g->bytes == 4)
