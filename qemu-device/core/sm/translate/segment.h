@@ -122,9 +122,10 @@ enum ppu_y_kind { PPU_Y_FREE, PPU_Y_ROW, PPU_Y_PRED, PPU_Y_TEMP, PPU_Y_INDEX /* 
 /* Code of a load that stands behind the segment. */
 struct ppu_away {
 	enum { PPU_AWAY_STORES, PPU_AWAY_PLACE, PPU_AWAY_LINES, PPU_AWAY_LOOK, PPU_AWAY_GATHER, PPU_AWAY_SHARED, PPU_AWAY_PART, PPU_AWAY_GATHER_PART,
-	       PPU_AWAY_SHARED_PART, PPU_AWAY_END } kind;
+	       PPU_AWAY_SHARED_PART, PPU_AWAY_NARROW_PART, PPU_AWAY_END } kind;
 	uint8_t group;
 	uint64_t imm;
+	const struct ppu_dinsn *di;	/* PPU_AWAY_NARROW_PART: the load */
 	bool scattered;			/* a transaction for each lane, not one for all */
 	int lo, hi, t[3], y;		/* vectors: address, temporaries, result */
 	int index, high;		/* vectors: the address is to be made from them; -1: it is there */

@@ -143,7 +143,7 @@ static struct words words_of(struct ppu_seg *s, const struct ppu_fuse_group *g)
 		return w;
 	}
 	w.index = ppu_seg_reg(s, g->index);
-	if (g->bytes == 4) {		/* out of line, where they are scattered */
+	if (g->bytes <= 4) {		/* out of line, where they are scattered */
 		w.lo = ppu_seg_temp(s);
 		w.hi = ppu_seg_temp(s);
 	}
@@ -358,7 +358,7 @@ static void index_of(struct ppu_seg *s, const struct ppu_fuse_group *g, int t)
 
 /* ---- the words ---- */
 
-static void put_words(struct ppu_seg *s, const struct ppu_dinsn *di, const int *y, unsigned n)
+void ppu_mem_put_words(struct ppu_seg *s, const struct ppu_dinsn *di, const int *y, unsigned n)
 {
 	if (ppu_mem_parts(di)) {
 		ppu_mem_take_apart(s, di, y);
@@ -366,41 +366,6 @@ static void put_words(struct ppu_seg *s, const struct ppu_dinsn *di, const int *
 	}
 	for (unsigned i = 0; i < n; i++)
 		ppu_seg_put(s, di->d + i, y[i], false);
-}
-
-/* Bytes and halves of 16 lanes: the window as words, then as other words. */
-static void narrow_wide(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes, int t, int32_t disp)
-{
-	bool sgn = di->t == PPU_T_S8 || di->t == PPU_T_S16;
-	ZydisMnemonic mn = bytes == 1 ? (sgn ? ZYDIS_MNEMONIC_VPMOVSXBD : ZYDIS_MNEMONIC_VPMOVZXBD) :
-			   sgn ? ZYDIS_MNEMONIC_VPMOVSXWD : ZYDIS_MNEMONIC_VPMOVZXWD;
-	int y = ppu_seg_temp(s);
-
-	ppu_emit_ops(s->e, mn, (const struct ppu_opn[]){ Y(y), at(disp, 16 * bytes) }, 2);
-	EM(s->e, VPERMD, Y(y), Y(t), Y(y));
-	put_words(s, di, &y, 1);
-}
-
-/* Bytes and halves. */
-static void narrow(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes, int t, int32_t disp)
-{
-	int y, shift = 32 - 8 * (int)bytes;
-
-	if (s->e->wide) {
-		narrow_wide(s, di, bytes, t, disp);
-		return;
-	}
-	y = ppu_seg_temp(s);
-	if (bytes == 1)
-		EM(s->e, VPBROADCASTQ, Y(y), at(disp, 8));
-	else
-		EM(s->e, VBROADCASTI128, Y(y), at(disp, 16));
-	EM(s->e, VPSHUFB, Y(y), Y(y), Y(t));
-	if (di->t == PPU_T_S8 || di->t == PPU_T_S16) {
-		EM(s->e, VPSLLD, Y(y), Y(y), IM(shift));
-		EM(s->e, VPSRAD, Y(y), Y(y), IM(shift));
-	}
-	put_words(s, di, &y, 1);
 }
 
 /* Pairs: the window is two vectors. */
@@ -414,7 +379,7 @@ static void pairs(struct ppu_seg *s, const struct ppu_dinsn *di, int t, int32_t 
 		EM(s->e, VPOR, Y(y[1]), Y(t), ppu_seg_const(s, 1));
 		for (unsigned i = 0; i < 2; i++)
 			EM(s->e, VPERMI2D, Y(y[i]), Y(a), at(disp + 64, PPU_VEC));
-		put_words(s, di, y, 2);
+		ppu_mem_put_words(s, di, y, 2);
 		return;
 	}
 	EM(s->e, VPOR, Y(a), Y(t), ppu_seg_const(s, 1));
@@ -425,7 +390,7 @@ static void pairs(struct ppu_seg *s, const struct ppu_dinsn *di, int t, int32_t 
 	EM(s->e, VPERMD, Y(y[0]), Y(t), at(disp, 32));
 	EM(s->e, VPERMD, Y(a), Y(t), at(disp + 32, 32));
 	ppu_lanes_by_sign(s, y[0], y[0], a, PPU_SEG_SCRATCH);
-	put_words(s, di, y, 2);
+	ppu_mem_put_words(s, di, y, 2);
 }
 
 /*
@@ -476,7 +441,7 @@ void ppu_mem_quads(struct ppu_seg *s, const struct ppu_dinsn *di, int t, int32_t
 	if (e->wide) {
 		quads_row_wide(s, y, v, disp);
 		ppu_emit_bind(e, done);
-		put_words(s, di, y, 4);
+		ppu_mem_put_words(s, di, y, 4);
 		return;
 	}
 	for (unsigned i = 0; i < 4; i++) {
@@ -494,7 +459,7 @@ void ppu_mem_quads(struct ppu_seg *s, const struct ppu_dinsn *di, int t, int32_t
 	EM(e, VPUNPCKLQDQ, Y(y[2]), Y(y[2]), Y(y[3]));
 	EM(e, VMOVDQA, Y(y[3]), Y(v[1]));
 	ppu_emit_bind(e, done);
-	put_words(s, di, y, 4);
+	ppu_mem_put_words(s, di, y, 4);
 }
 
 /* A parameter, the same for all lanes. */
@@ -506,7 +471,7 @@ static void fixed_words(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned 
 		y[i] = ppu_seg_temp(s);
 		EM(s->e, VPBROADCASTD, Y(y[i]), at(disp + 4 * (int32_t)i, 4));
 	}
-	put_words(s, di, y, bytes / 4);
+	ppu_mem_put_words(s, di, y, bytes / 4);
 }
 
 /* ---- a load ---- */
@@ -516,13 +481,10 @@ static void fetch(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes,
 	int y;
 
 	switch (bytes) {
-	case 1: case 2:
-		narrow(s, di, bytes, t, disp);
-		break;
 	case 4:
 		y = ppu_seg_temp(s);
 		EM(s->e, VPERMD, Y(y), Y(t), at(disp, PPU_VEC));
-		put_words(s, di, &y, 1);
+		ppu_mem_put_words(s, di, &y, 1);
 		break;
 	case 8:
 		pairs(s, di, t, disp);
@@ -597,7 +559,7 @@ static void alone_indexed(struct ppu_seg *s, const struct ppu_dinsn *di, unsigne
 	ppu_emit_bind(s->e, done);
 	if (lead)
 		keep_distances(s, gi, d);
-	put_words(s, di, &y, 1);
+	ppu_mem_put_words(s, di, &y, 1);
 }
 
 /* The same for a pair of words; its lanes lie in a window. */
@@ -660,10 +622,10 @@ static void alone(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 		ppu_chase(s);
 	}
 	ppu_emit_bind(s->e, done);
-	put_words(s, di, &y, 1);
+	ppu_mem_put_words(s, di, &y, 1);
 }
 
-/* A check of a group of words that failed: each of its loads gathers. */
+/* A check of a group of words, or of less, that failed: each of its loads gathers. */
 static struct ppu_away *part(struct ppu_seg *s, unsigned gi, struct words w, const int *t, bool scattered, uint32_t back)
 {
 	struct ppu_away *a = away(s, PPU_AWAY_PART, gi);
@@ -679,8 +641,7 @@ static struct ppu_away *part(struct ppu_seg *s, unsigned gi, struct words w, con
 	return a;
 }
 
-/* The index vector of a group; the first lane's access is in its slot. */
-static int address(struct ppu_seg *s, unsigned gi)
+int ppu_mem_address(struct ppu_seg *s, unsigned gi)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 	uint32_t scattered = s->bail, crossing = s->bail, back = 0;
@@ -694,7 +655,7 @@ static int address(struct ppu_seg *s, unsigned gi)
 	memset(s->ptr, -1, sizeof(s->ptr));
 	w = words_of(s, g);
 	t[0] = ppu_seg_temp(s);
-	if (g->bytes == 4) {
+	if (g->bytes <= 4) {
 		t[1] = ppu_seg_temp(s);
 		back = ppu_emit_label(s->e);
 		scattered = part(s, gi, w, t, true, back)->label;
@@ -707,7 +668,7 @@ static int address(struct ppu_seg *s, unsigned gi)
 		window_address(s, gi, t[0], w.lo, scattered);
 	index_of(s, g, t[0]);
 	EM(s->e, MOV, SLOT_PTR(gi), Q(RAX));
-	if (g->bytes == 4) {
+	if (g->bytes <= 4) {
 		ppu_emit_bind(s->e, back);
 		ppu_seg_drop(s, t[1]);
 		if (g->indexed) {
@@ -721,8 +682,7 @@ static int address(struct ppu_seg *s, unsigned gi)
 	return t[0];
 }
 
-/* The register of the host with the first access of a group. */
-static int pointer(struct ppu_seg *s, unsigned gi)
+int ppu_mem_pointer(struct ppu_seg *s, unsigned gi)
 {
 	static const uint8_t reg[2] = { RCX, RDX };
 	unsigned i = s->ptr[1] == (int)gi || (s->ptr[0] != (int)gi && s->ptr[0] >= 0 && s->ptr[1] < 0);
@@ -738,7 +698,7 @@ static int pointer(struct ppu_seg *s, unsigned gi)
 static void member(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi, int32_t disp)
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
-	int t = address(s, gi), y = ppu_seg_temp(s), p = pointer(s, gi);
+	int t = ppu_mem_address(s, gi), y = ppu_seg_temp(s), p = ppu_mem_pointer(s, gi);
 	struct ppu_away *a = away(s, global(g) ? PPU_AWAY_GATHER_PART : PPU_AWAY_SHARED_PART, gi);
 
 	a->imm = di->imm64;
@@ -754,7 +714,7 @@ static void member(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi, i
 	if (global(g) && ppu_rows(s, (unsigned)p, disp))
 		memset(s->ptr, -1, sizeof(s->ptr));
 	ppu_emit_bind(s->e, a->back);
-	put_words(s, di, &y, 1);
+	ppu_mem_put_words(s, di, &y, 1);
 }
 
 void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
@@ -762,7 +722,7 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 	const struct ppu_fuse_group *g = &s->fuse->g[gi];
 	int32_t disp = (int32_t)(di->imm64 - g->imm);
 
-	if (g->loads == 1 || g->bytes != 4 || ppu_mem_fixed(s, g))
+	if ((g->loads == 1 && g->bytes >= 4) || g->bytes > 4 || ppu_mem_fixed(s, g))
 		memset(s->ptr, -1, sizeof(s->ptr));
 	if (ppu_mem_fixed_early(s, g)) {
 		EM(s->e, MOV, Q(RAX), M(RSP, FIXED_AT(g->space), 8));
@@ -770,6 +730,8 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 	} else if (ppu_mem_fixed(s, g)) {
 		window_address(s, gi, -1, -1, s->bail);
 		fixed_words(s, di, g->bytes, disp);
+	} else if (g->bytes < 4) {
+		ppu_mem_narrow(s, di, gi, disp);
 	} else if (g->loads == 1 && ppu_mem_counts_words(g)) {
 		alone_indexed(s, di, gi);
 	} else if (g->loads == 1 && g->indexed && g->bytes == 8) {
@@ -779,7 +741,7 @@ void ppu_select_load(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi)
 	} else if (g->bytes == 4) {
 		member(s, di, gi, disp);
 	} else {
-		int t = address(s, gi);
+		int t = ppu_mem_address(s, gi);
 
 		EM(s->e, MOV, Q(RAX), SLOT_PTR(gi));
 		fetch(s, di, g->bytes, t, disp);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the files of the loads of a fused segment have in common: select_fixed.c (before the segment), select_load.c (in line),
- * select_load_away.c (out of line), select_load_stubs.c (what all segments call).
+ * select_narrow.c (bytes and halves), select_load_away.c (out of line), select_load_stubs.c (what all segments call).
  *
  * State: none.
  * Thread safety: any thread.
@@ -77,6 +77,19 @@ static inline void ppu_mem_tlb_entry(struct ppu_emit *e, unsigned page, unsigned
 
 /* t: the first word of lo, becomes the distances to it; not zero in SCRATCH: another pattern.  counted: transactions are. */
 void ppu_mem_lane_distances(struct ppu_seg *s, int t, int lo, unsigned bytes, bool counted);
+/* The index vector of a group; the first lane's access is in its slot, or NULL: each of its loads gathers. */
+int ppu_mem_address(struct ppu_seg *s, unsigned gi);
+/* The register of the host with the first access of a group. */
+int ppu_mem_pointer(struct ppu_seg *s, unsigned gi);
+/* The load's rows get the n words in y, or what these are made of. */
+void ppu_mem_put_words(struct ppu_seg *s, const struct ppu_dinsn *di, const int *y, unsigned n);
+/* y = the words at rdx and the distances in PPU_AT_WORDS. */
+void ppu_mem_call_gather(struct ppu_seg *s, int y);
+/* Behind code out of line: registers as the main way has them. */
+void ppu_mem_pointers_again(struct ppu_seg *s, const struct ppu_away *a);
+/* In select_narrow.c: a load of bytes or halves, and what of it is out of line. */
+void ppu_mem_narrow(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned gi, int32_t disp);
+void ppu_mem_narrow_part(struct ppu_seg *s, const struct ppu_away *a);
 /* Four words: all lanes the same, or lanes in a row. */
 void ppu_mem_quads(struct ppu_seg *s, const struct ppu_dinsn *di, int t, int32_t disp);
 

@@ -289,8 +289,7 @@ static void extra(struct ppu_seg *s, const struct ppu_away *a, int t)
 	ppu_mem_scattered_extra(s, t);
 }
 
-/* y = the words at rdx and the distances in PPU_AT_WORDS. */
-static void call_gather(struct ppu_seg *s, int y)
+void ppu_mem_call_gather(struct ppu_seg *s, int y)
 {
 	struct ppu_emit *e = s->e;
 
@@ -476,12 +475,11 @@ static void emit_gather(struct ppu_seg *s, const struct ppu_away *a)
 	hot_span(s, a, slow);
 	ppu_emit_bind(e, slow);
 	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, PPU_VEC), Y(a->t[0]));
-	call_gather(s, a->y);
+	ppu_mem_call_gather(s, a->y);
 	JUMP(e, JMP, a->back);
 }
 
-/* Registers as the main way has them. */
-static void pointers_again(struct ppu_seg *s, const struct ppu_away *a)
+void ppu_mem_pointers_again(struct ppu_seg *s, const struct ppu_away *a)
 {
 	if (a->ptr[0] >= 0)
 		EM(s->e, MOV, Q(RCX), SLOT_PTR(a->ptr[0]));
@@ -512,7 +510,7 @@ static void gather_shared(struct ppu_seg *s, const struct ppu_away *a)
 	EM(e, MOV, Q(RAX), M(RDX, win.base, 8));
 	ppu_mem_gather(e, a->y, RAX, off, last);
 	if (a->kind == PPU_AWAY_SHARED_PART)
-		pointers_again(s, a);
+		ppu_mem_pointers_again(s, a);
 	JUMP(e, JMP, a->back);
 }
 
@@ -594,7 +592,7 @@ static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t
 {
 	const struct ppu_fuse_group *g = &s->fuse->g[a->group];
 	uint32_t look = ppu_emit_label(s->e), back = ppu_emit_label(s->e), two = ppu_emit_label(s->e);
-	uint32_t found = ppu_emit_label(s->e);
+	uint32_t found = ppu_emit_label(s->e), within = PPU_PAGE_SIZE - g->bytes;
 	struct ppu_emit *e = s->e;
 	int off = a->t[1];
 
@@ -619,7 +617,7 @@ static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t
 	EM(e, VPADDD, Y(off), Y(off), Y(PPU_SEG_SCRATCH));
 	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(off), ppu_seg_const(s, g->span));
 	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(off));
-	no_bits(s, PPU_SEG_SCRATCH, ~0xffcu, two);
+	no_bits(s, PPU_SEG_SCRATCH, ~within, two);
 	ppu_emit_bind(e, found);
 	EM(e, VMOVDQA, Y(a->t[0]), Y(off));
 	EM(e, MOV, Q(RCX), SLOT_HOST(g->page));
@@ -628,7 +626,7 @@ static void locate_in_page(struct ppu_seg *s, const struct ppu_away *a, uint32_t
 	ppu_emit_bind(e, two);
 	EM(e, VPADDD, Y(PPU_SEG_SCRATCH), Y(off), ppu_seg_const(s, g->span));
 	EM(e, VPOR, Y(PPU_SEG_SCRATCH), Y(PPU_SEG_SCRATCH), Y(off));
-	no_bits(s, PPU_SEG_SCRATCH, ~0x1ffcu, no);
+	no_bits(s, PPU_SEG_SCRATCH, ~(within + PPU_PAGE_SIZE), no);
 	next_page(s, a->group, no);
 	JUMP(e, JMP, found);
 	ppu_emit_bind(e, look);
@@ -657,7 +655,10 @@ static void emit_part(struct ppu_seg *s, const struct ppu_away *a)
 	if (global(g)) {
 		locate_in_page(s, a, no);
 		ppu_emit_bind(e, no);
-		locate_all(s, a);
+		if (g->bytes == 4)
+			locate_all(s, a);
+		else
+			EM(e, MOV, SLOT_FAR(a->group), IM(0));
 	}
 	JUMP(e, JMP, a->back);
 }
@@ -682,11 +683,11 @@ static void emit_gather_part(struct ppu_seg *s, const struct ppu_away *a)
 		EM(e, ADD, Q(RDX), imm(s, a->imm, 8));
 	EM(e, VMOVDQU, Y(a->y), SLOT_WORDS(a->group));
 	EM(e, VMOVDQU, M(RSP, PPU_AT_WORDS, PPU_VEC), Y(a->y));
-	call_gather(s, a->y);
+	ppu_mem_call_gather(s, a->y);
 	ppu_emit_bind(e, done);
 	EM(e, MOV, Q(RAX), SLOT_EXTRA(a->group));
 	EM(e, ADD, M(RSP, PPU_AT_EXTRA, 8), Q(RAX));
-	pointers_again(s, a);
+	ppu_mem_pointers_again(s, a);
 	JUMP(e, JMP, a->back);
 }
 
@@ -702,7 +703,7 @@ void ppu_select_load_aways(struct ppu_seg *s)
 		[PPU_AWAY_STORES] = ppu_select_store_away, [PPU_AWAY_PLACE] = ppu_select_store_away,
 		[PPU_AWAY_LINES] = ppu_select_store_away, [PPU_AWAY_LOOK] = emit_look, [PPU_AWAY_GATHER] = emit_gather,
 		[PPU_AWAY_SHARED] = emit_shared, [PPU_AWAY_PART] = emit_part, [PPU_AWAY_GATHER_PART] = emit_gather_part,
-		[PPU_AWAY_SHARED_PART] = emit_shared_part, [PPU_AWAY_END] = emit_end,
+		[PPU_AWAY_SHARED_PART] = emit_shared_part, [PPU_AWAY_END] = emit_end, [PPU_AWAY_NARROW_PART] = ppu_mem_narrow_part,
 	};
 
 	for (unsigned i = 0; i < s->aways; i++) {
