@@ -45,7 +45,7 @@ static const struct { const char *name, *text; unsigned work, left; } loops[] = 
 	{ "words of other pages each time", LOOP("", "shl.u32 r8, r6, 12\nmad.u32 r8, r2, 32768, r8\nand.u32 r8, r8, 0xffffc\n"
 	  "madw.u32 rd4, r8, 1, rd10\nld.global.u32 r9, [rd4]\n"), 16771, 6 },
 	{ "pointers", LOOP("", "ld.global.u32 r8, [rd4]\nand.u32 r8, r8, 4092\nmadw.u32 rd4, r8, 1, rd10\n"), 11192, 7 },
-	{ "bytes", LOOP("", "ld.global.u8 r8, [rd4]\nadd.u32 r8, r8, r9\n"), 1274, 165 },
+	{ "bytes", LOOP("", "ld.global.u8 r8, [rd4]\nadd.u32 r8, r8, r9\n"), 12687, 8 },	/* as words of a page */
 	{ "four words", LOOP("madw.u32 rd4, r2, 16, rd10\n", "ld.global.v4.u32 rq12, [rd4]\nadd.u32 r8, r12, r15\n"), 3250, 8 },
 	{ "shared memory", LOOP("shl.u32 r9, r2, 2\n", "st.shared.u32 [r9], r6\nld.shared.u32 r8, [r9+128]\n"), 5497, 10 },
 	{ "scattered in shared memory", LOOP("mul.u32 r9, r2, 36\n", "ld.shared.u32 r8, [r9]\nadd.u32 r8, r8, r9\n"), 2532, 8 },
