@@ -21,7 +21,7 @@
 UNIT_SRCS := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELP := $(sort $(wildcard tests/unit/lib/*.c))
 UNIT_FAST := test_sched_random test_simt_random test_devq_order test_engines test_engines_loads test_engines_stores test_engines_cross \
-	test_engines_spans test_engines_elements test_engines_trails test_engines_ptx test_engines_mix test_exec_mpfr test_exec_worst
+	test_engines_spans test_engines_elements test_engines_trails test_engines_numbers test_engines_ptx test_engines_mix test_exec_mpfr test_exec_worst
 UNIT_FAST_SRCS := $(foreach f,$(UNIT_FAST),$(filter %/$(f).c,$(UNIT_SRCS)))
 UNIT_BINS := $(patsubst %.c,$(BUILD)/unit/%,$(notdir $(UNIT_SRCS)))
 UNIT_SH   := $(sort $(filter-out tests/unit/lib/%,$(wildcard tests/unit/*/*.sh)))

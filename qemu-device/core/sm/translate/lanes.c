@@ -158,26 +158,26 @@ struct ppu_lanes ppu_lanes_compare_f32(struct ppu_seg *s, unsigned predicate, in
 	return (struct ppu_lanes){ y, false };
 }
 
-struct ppu_lanes ppu_lanes_compare_f64(struct ppu_seg *s, unsigned predicate, const int *a, const int *b)
+struct ppu_lanes ppu_lanes_compare_f64(struct ppu_seg *s, unsigned predicate, const int *t, const struct ppu_opn *a,
+				       const struct ppu_opn *b)
 {
 	int y;
 
 	for (unsigned i = 0; i < 2; i++) {
 		if (evex(s)) {
-			EM(s->e, VCMPPD, SCRATCH_K, Y(a[i]), Y(b[i]), IM(predicate));
-			EM(s->e, VPMOVM2Q, Y(a[i]), SCRATCH_K);
+			EM(s->e, VCMPPD, SCRATCH_K, a[i], b[i], IM(predicate));
+			EM(s->e, VPMOVM2Q, Y(t[i]), SCRATCH_K);
 		} else {
-			EM(s->e, VCMPPD, Y(a[i]), Y(a[i]), Y(b[i]), IM(predicate));
+			EM(s->e, VCMPPD, Y(t[i]), a[i], b[i], IM(predicate));
 		}
-		ppu_seg_drop(s, b[i]);
 	}
 	/* One word of each number, in the order of lanes. */
-	EM(s->e, VSHUFPS, Y(a[0]), Y(a[0]), Y(a[1]), IM(0x88));
-	ppu_seg_drop(s, a[1]);
+	EM(s->e, VSHUFPS, Y(t[0]), Y(t[0]), Y(t[1]), IM(0x88));
+	ppu_seg_drop(s, t[1]);
 	if (!evex(s))
-		return (struct ppu_lanes){ a[0], false };
+		return (struct ppu_lanes){ t[0], false };
 	y = ppu_seg_mask(s);
-	EM(s->e, VPMOVD2M, ppu_lanes_k(y), Y(a[0]));
+	EM(s->e, VPMOVD2M, ppu_lanes_k(y), Y(t[0]));
 	return (struct ppu_lanes){ y, false };
 }
 

@@ -33,8 +33,9 @@ struct ppu_lanes ppu_lanes_merge(struct ppu_seg *s, struct ppu_lanes where, stru
 struct ppu_lanes ppu_lanes_compare(struct ppu_seg *s, unsigned cmp, bool sgn, int a, struct ppu_opn b);
 /* Of floats; predicate: as the host numbers it (ppu_select_predicate). */
 struct ppu_lanes ppu_lanes_compare_f32(struct ppu_seg *s, unsigned predicate, int a, struct ppu_opn b);
-/* Of the f64 in the halves of select_f64.c; a: lost. */
-struct ppu_lanes ppu_lanes_compare_f64(struct ppu_seg *s, unsigned predicate, const int *a, const int *b);
+/* Of f64 (numbers.h); t: two temporaries, lost. */
+struct ppu_lanes ppu_lanes_compare_f64(struct ppu_seg *s, unsigned predicate, const int *t, const struct ppu_opn *a,
+				       const struct ppu_opn *b);
 
 /* y = on in the lanes, off in others. */
 void ppu_lanes_blend(struct ppu_seg *s, int y, struct ppu_opn on, struct ppu_opn off, struct ppu_lanes l);

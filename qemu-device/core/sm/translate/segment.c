@@ -5,6 +5,7 @@
 #include "core/sm/sm.h"
 #include "core/sm/translate/calls.h"
 #include "core/sm/translate/lanes.h"
+#include "core/sm/translate/numbers.h"
 #include "core/sm/translate/segment.h"
 #include "core/sm/translate/memory/select_chase.h"
 #include "core/sm/translate/memory/select_rows.h"
@@ -85,6 +86,11 @@ static uint32_t next_use(const struct ppu_seg *s, unsigned row)
 	return 1000;
 }
 
+bool ppu_seg_read_again(const struct ppu_seg *s, unsigned row)
+{
+	return next_use(s, row) < 1000 || next_use(s, row + 1) < 1000;
+}
+
 /* Bytes of a predicate in a chunk's part of PPU_AT_PREDS. */
 #define PRED_BITS	8
 _Static_assert(PPU_SEG_PREDS * PRED_BITS <= 4 * 8, "a chunk of eight lanes must have room for all predicates");
@@ -116,6 +122,8 @@ static void release(struct ppu_seg *s, int y)
 		leave_pred(s, s->y[y].id);
 	if (s->y[y].kind == PPU_Y_INDEX)
 		s->index[s->y[y].id] = -1;
+	if (s->y[y].kind == PPU_Y_HALF)
+		ppu_numbers_leave(s, s->y[y].id);
 	s->y[y].kind = PPU_Y_FREE;
 	s->y[y].dirty = s->y[y].nan = s->y[y].lock = 0;
 }
@@ -129,16 +137,21 @@ static void canonical(struct ppu_seg *s, int y)
 	ppu_lanes_canonical_f32(s, y);
 }
 
+void ppu_seg_write(struct ppu_seg *s, unsigned row, int y)
+{
+	/* Not a store under a mask: a load behind it would have to wait until it is in the cache. */
+	if (s->masked)
+		ppu_lanes_blend(s, y, Y(y), row_at(s, row), s->active);
+	EM(s->e, VMOVDQA, row_at(s, row), Y(y));
+}
+
 /* Writes a changed row to memory. */
 static void write_row(struct ppu_seg *s, int y)
 {
 	if (!s->y[y].dirty)
 		return;
 	canonical(s, y);
-	/* Not a store under a mask: a load behind it would have to wait until it is in the cache. */
-	if (s->masked)
-		ppu_lanes_blend(s, y, Y(y), row_at(s, s->y[y].id), s->active);
-	EM(s->e, VMOVDQA, row_at(s, s->y[y].id), Y(y));
+	ppu_seg_write(s, s->y[y].id, y);
 	s->y[y].dirty = 0;
 }
 
@@ -152,6 +165,24 @@ static bool loads_left(const struct ppu_seg *s, unsigned group)
 	return false;
 }
 
+static uint32_t cost_of_pair(const struct ppu_seg *s, const struct ppu_pair *p)
+{
+	uint32_t low = next_use(s, p->row), high = next_use(s, p->row + 1u);
+
+	return 1000 - (low < high ? low : high) + (p->dirty ? 500 : 0);
+}
+
+/* Of a pair both registers go, or none. */
+static bool locked(const struct ppu_seg *s, int y)
+{
+	const int8_t *half;
+
+	if (s->y[y].kind != PPU_Y_HALF)
+		return s->y[y].lock;
+	half = s->pair[s->y[y].id].half;
+	return s->y[half[0]].lock || s->y[half[1]].lock;
+}
+
 static uint32_t cost_of_losing(const struct ppu_seg *s, int y)
 {
 	uint32_t far;
@@ -160,6 +191,8 @@ static uint32_t cost_of_losing(const struct ppu_seg *s, int y)
 		return 900;
 	if (s->y[y].kind == PPU_Y_INDEX)
 		return loads_left(s, s->y[y].id) ? 1600 : 0;
+	if (s->y[y].kind == PPU_Y_HALF)
+		return cost_of_pair(s, &s->pair[s->y[y].id]);
 	far = next_use(s, s->y[y].id);
 	return 1000 - far + (s->y[y].dirty ? 500 : 0);
 }
@@ -181,7 +214,7 @@ static int take(struct ppu_seg *s, int first, int end)
 	for (i = first; i < end && least; i++) {
 		uint32_t cost;
 
-		if (s->y[i].lock || !usable(s, i))
+		if (locked(s, i) || !usable(s, i))
 			continue;
 		cost = s->y[i].kind == PPU_Y_FREE ? 0 : 1 + cost_of_losing(s, i);
 		if (cost < least) {
@@ -252,8 +285,10 @@ void ppu_seg_unlock_all(struct ppu_seg *s)
 
 static int load(struct ppu_seg *s, unsigned row)
 {
-	int y = s->row[row];
+	int y;
 
+	ppu_numbers_read(s, row);
+	y = s->row[row];
 	if (y < 0) {
 		y = ppu_seg_temp(s);
 		EM(s->e, VMOVDQA, Y(y), row_at(s, row));
@@ -286,6 +321,7 @@ void ppu_seg_unlock(struct ppu_seg *s, unsigned row)
 
 struct ppu_opn ppu_seg_rm_raw(struct ppu_seg *s, unsigned row)
 {
+	ppu_numbers_read(s, row);
 	if (s->row[row] < 0 && next_use(s, row) >= 1000)
 		return row_at(s, row);
 	return Y(load(s, row));
@@ -293,6 +329,7 @@ struct ppu_opn ppu_seg_rm_raw(struct ppu_seg *s, unsigned row)
 
 struct ppu_opn ppu_seg_rm(struct ppu_seg *s, unsigned row)
 {
+	ppu_numbers_read(s, row);
 	if (s->row[row] < 0 && next_use(s, row) >= 1000)
 		return row_at(s, row);
 	return Y(ppu_seg_reg(s, row));
@@ -314,6 +351,7 @@ void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan)
 		nan = false;
 		y = t;
 	}
+	ppu_numbers_written(s, row);
 	if (s->row[row] >= 0) {
 		/* The old value may still be an operand of this instruction: its register stays locked. */
 		int old = s->row[row];
@@ -332,6 +370,7 @@ void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan)
 
 void ppu_seg_changed(struct ppu_seg *s, int y, bool nan)
 {
+	ppu_numbers_written(s, s->y[y].id);
 	s->y[y].dirty = 1;
 	s->y[y].nan = nan;
 }
@@ -620,6 +659,7 @@ static void chunk(struct ppu_seg *s)
 	memset(s->row, -1, sizeof(s->row));
 	memset(s->index, -1, sizeof(s->index));
 	memset(s->ptr, -1, sizeof(s->ptr));
+	memset(s->pair, 0, sizeof(s->pair));
 	s->placed = 0;
 	for (i = 0; i < 16; i++) {
 		s->pred[i].y = -1;
@@ -639,6 +679,7 @@ static void chunk(struct ppu_seg *s)
 	for (i = 0; i < PPU_SEG_REGS; i++)
 		if (s->y[i].dirty && ppu_live_reg(&s->live, s->y[i].id))
 			write_row(s, i);
+	ppu_numbers_end(s);
 	if (s->fuse)
 		keep_live_preds(s);
 	if (s->fuse && s->masked)

@@ -38,6 +38,7 @@
 #define PPU_SEG_MASKS	32			/* numbers from here on are mask registers; k0 and k7 have no value */
 #define PPU_SEG_REGS	40
 #define PPU_SCATTERS	4			/* loads through an index that are fetched ahead for all lanes */
+#define PPU_SEG_PAIRS	14			/* pairs of rows that are numbers */
 #define PPU_SEG_AWAYS	(4 * PPU_FUSE_MAX)
 
 /* Labels of what the loads and stores of all segments call. */
@@ -117,7 +118,8 @@ struct ppu_lanes {
 /* On the stack of a stub that has pushed rsi and r8 to r11: these and the return address. */
 #define PPU_PUSHED	(8 + 5 * 8)
 
-enum ppu_y_kind { PPU_Y_FREE, PPU_Y_ROW, PPU_Y_PRED, PPU_Y_TEMP, PPU_Y_INDEX /* of a group of loads */ };
+enum ppu_y_kind { PPU_Y_FREE, PPU_Y_ROW, PPU_Y_PRED, PPU_Y_TEMP, PPU_Y_INDEX /* of a group of loads */,
+		  PPU_Y_HALF /* of a pair of rows, as numbers */ };
 
 /* Code of a load that stands behind the segment. */
 struct ppu_away {
@@ -153,6 +155,16 @@ struct ppu_seg {
 		uint16_t id;		/* row or predicate */
 	} y[PPU_SEG_REGS];		/* vector registers; from PPU_SEG_MASKS on mask registers */
 	int8_t row[PPU_SEG_ROWS];	/* in which vector, or -1 */
+	/* Rows as numbers of 64 bits (numbers.h). */
+	struct ppu_pair {
+		uint16_t row;		/* the low words; the next one has the high ones */
+		int8_t half[2];		/* vectors; none of a constant */
+		bool used;
+		bool dirty;		/* the rows are neither in vectors nor in memory */
+		bool nan;		/* a NaN in it may not be the canonical one */
+		bool constant;
+		uint64_t value;		/* then */
+	} pair[PPU_SEG_PAIRS];
 	struct {
 		int8_t y;		/* the set of lanes, or -1 */
 		int acc;		/* general register with the bits, when fused a number; -1: not written in this segment */
@@ -278,6 +290,10 @@ struct ppu_opn ppu_seg_rm(struct ppu_seg *s, unsigned row);
 struct ppu_opn ppu_seg_rm_raw(struct ppu_seg *s, unsigned row);
 /* A constant in all lanes. */
 struct ppu_opn ppu_seg_const(struct ppu_seg *s, uint32_t v);
+/* The row is y, in memory; y is lost. */
+void ppu_seg_write(struct ppu_seg *s, unsigned row, int y);
+/* Does another instruction of the segment read the row or the next one? */
+bool ppu_seg_read_again(const struct ppu_seg *s, unsigned row);
 /* The row becomes the value of temporary y; nan: a NaN in it may not be the canonical one. */
 void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan);
 /* The row in y has got a new value there, in an instruction without a guard. */

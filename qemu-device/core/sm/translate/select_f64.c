@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Host instructions for f64.  A number is a pair of rows, low and high words.  Of eight lanes, two vectors of the host
- * have four numbers each: one those of lanes 0, 1, 4 and 5, the other those of lanes 2, 3, 6 and 7 (and of 16 lanes eight
- * numbers each, also those of lanes 8, 9, 12, 13 and the rest); so a pair of rows becomes two vectors of numbers, and back, with two instructions.  exec/exec_fp.c and exec_cvt.c say what each operation
- * must give.
+ * Host instructions for f64.  What a number is in host registers: numbers.h.  exec/exec_fp.c and exec_cvt.c say what each
+ * operation must give.
  */
 #ifdef PPU_TRANSLATE
-#include "core/exec/exec_scalar.h"
 #include "core/sm/translate/lanes.h"
+#include "core/sm/translate/numbers.h"
 
 #define SIGN	0x80000000u
 
@@ -37,154 +35,188 @@ bool ppu_select_f64_can(const struct ppu_dinsn *di)
 	}
 }
 
-/* Four or eight numbers each. */
-struct numbers {
-	int half[2];
-};
-
-/* A vector of one number. */
-static struct ppu_opn number(struct ppu_seg *s, uint64_t v)
+static struct ppu_numbers temporaries(struct ppu_seg *s)
 {
-	uint32_t words[16], i;
-
-	for (i = 0; i < 16; i++)
-		words[i] = (uint32_t)(i & 1 ? v >> 32 : v);
-	return M(R13, ppu_lanes_vector(s, words), PPU_VEC);
+	return (struct ppu_numbers){ { Y(ppu_seg_temp(s)), Y(ppu_seg_temp(s)) }, true, true };
 }
 
-/* The numbers of a row pair, or of an immediate: its high word. */
-static struct numbers operand(struct ppu_seg *s, unsigned row, bool imm, uint32_t v, bool abs, bool neg)
+static struct ppu_opn sign(struct ppu_seg *s)
 {
-	struct numbers n = { { ppu_seg_temp(s), ppu_seg_temp(s) } };
-	int lo, hi, t = -1;
+	return ppu_number_const(s, 1ull << 63);
+}
+
+static struct ppu_opn but_sign(struct ppu_seg *s)
+{
+	return ppu_number_const(s, ~0ull >> 1);
+}
+
+/* An operand, with what the instruction does to it.  An immediate is the high word of a number. */
+static struct ppu_numbers operand(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned row, bool imm, bool abs, bool neg)
+{
+	struct ppu_numbers n, t;
+	struct ppu_opn v;
 
 	if (imm) {
-		struct ppu_opn at;
+		uint32_t word = abs ? di->imm & ~SIGN : di->imm;
 
-		v = abs ? v & ~SIGN : v;
-		v = neg ? v ^ SIGN : v;
-		at = number(s, (uint64_t)v << 32);
-		for (unsigned i = 0; i < 2; i++)
-			EM(s->e, VMOVDQA, Y(n.half[i]), at);
+		v = ppu_number_const(s, (uint64_t)(neg ? word ^ SIGN : word) << 32);
+		return (struct ppu_numbers){ .half = { v, v } };
+	}
+	n = ppu_numbers_for(s, row, di->d);
+	if (!abs && !neg)
 		return n;
-	}
-	lo = ppu_seg_reg(s, row);
-	hi = ppu_seg_reg(s, row + 1);
-	if (abs || neg) {
-		t = ppu_seg_temp(s);
+	t = temporaries(s);
+	for (unsigned i = 0; i < 2; i++) {
+		if (n.half[i].kind != PPU_O_YMM) {
+			EM(s->e, VMOVDQA, t.half[i], n.half[i]);
+			n.half[i] = t.half[i];
+			n.locked = false;
+		}
 		if (abs)
-			EM(s->e, VPAND, Y(t), Y(hi), ppu_seg_const(s, SIGN - 1));
+			EM(s->e, VPAND, t.half[i], n.half[i], but_sign(s));
 		if (neg)
-			EM(s->e, VPXOR, Y(t), Y(abs ? t : hi), ppu_seg_const(s, SIGN));
-		hi = t;
+			EM(s->e, VPXOR, t.half[i], abs ? t.half[i] : n.half[i], sign(s));
 	}
-	EM(s->e, VUNPCKLPS, Y(n.half[0]), Y(lo), Y(hi));
-	EM(s->e, VUNPCKHPS, Y(n.half[1]), Y(lo), Y(hi));
-	if (t >= 0)
-		ppu_seg_drop(s, t);
-	/* Three operands are many registers: the rows may go. */
-	ppu_seg_unlock(s, row);
-	ppu_seg_unlock(s, row + 1);
-	return n;
+	ppu_numbers_drop(s, &n);
+	return t;
 }
 
-/* Numbers to the row pair of the result. */
-static void put_numbers(struct ppu_seg *s, const struct ppu_dinsn *di, struct numbers n)
+static struct ppu_numbers op_a(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	struct ppu_opn nan = number(s, PPU_F64_NAN);
-	int lo, hi;
+	return operand(s, di, di->a, false, di->aa, di->na);
+}
 
+static struct ppu_numbers op_b(struct ppu_seg *s, const struct ppu_dinsn *di)
+{
+	return operand(s, di, di->b, di->bi, di->ab, di->nb);
+}
+
+static bool in_memory(const struct ppu_numbers *n)
+{
+	return n->half[0].kind != PPU_O_YMM;
+}
+
+/* The same in registers that may be changed. */
+static void make_own(struct ppu_seg *s, struct ppu_numbers *n)
+{
+	struct ppu_numbers t;
+
+	if (n->own)
+		return;
+	t = temporaries(s);
 	for (unsigned i = 0; i < 2; i++)
-		ppu_lanes_canonical_f64(s, n.half[i], nan);
-	lo = ppu_seg_temp(s);
-	hi = ppu_seg_temp(s);
-	EM(s->e, VSHUFPS, Y(lo), Y(n.half[0]), Y(n.half[1]), IM(0x88));
-	EM(s->e, VSHUFPS, Y(hi), Y(n.half[0]), Y(n.half[1]), IM(0xdd));
-	ppu_seg_drop(s, n.half[0]);
-	ppu_seg_drop(s, n.half[1]);
-	ppu_seg_put(s, di->d, lo, false);
-	ppu_seg_put(s, di->d + 1u, hi, false);
+		EM(s->e, VMOVDQA, t.half[i], n->half[i]);
+	ppu_numbers_drop(s, n);
+	*n = t;
 }
 
-static struct numbers op_a(struct ppu_seg *s, const struct ppu_dinsn *di)
+static void in_registers(struct ppu_seg *s, struct ppu_numbers *n)
 {
-	return operand(s, di->a, false, 0, di->aa, di->na);
+	if (in_memory(n))
+		make_own(s, n);
 }
 
-static struct numbers op_b(struct ppu_seg *s, const struct ppu_dinsn *di)
+static void put(struct ppu_seg *s, const struct ppu_dinsn *di, const struct ppu_numbers *n, bool nan)
 {
-	return operand(s, di->b, di->bi, di->imm, di->ab, di->nb);
+	const int half[2] = { n->half[0].reg, n->half[1].reg };
+
+	ppu_numbers_put(s, di->d, half, nan);
+}
+
+/* Registers for a result: one of the operands', if it may be changed, or others. */
+static struct ppu_numbers result(struct ppu_seg *s, const struct ppu_numbers *a, const struct ppu_numbers *b)
+{
+	if (a->own)
+		return *a;
+	if (b->own)
+		return *b;
+	return temporaries(s);
 }
 
 static void sel_arith(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
 	ZydisMnemonic mn = di->op == PPU_OP_ADD ? ZYDIS_MNEMONIC_VADDPD : di->op == PPU_OP_SUB ? ZYDIS_MNEMONIC_VSUBPD :
 			   di->op == PPU_OP_MUL ? ZYDIS_MNEMONIC_VMULPD : ZYDIS_MNEMONIC_VDIVPD;
-	struct numbers a = op_a(s, di), b = op_b(s, di);
+	struct ppu_numbers a = op_a(s, di), b = op_b(s, di), r;
 
-	for (unsigned i = 0; i < 2; i++) {
-		ppu_emit_ops(s->e, mn, (const struct ppu_opn[]){ Y(a.half[i]), Y(a.half[i]), Y(b.half[i]) }, 3);
-		ppu_seg_drop(s, b.half[i]);
-	}
-	put_numbers(s, di, a);
+	in_registers(s, &a);
+	r = result(s, &a, &b);
+	for (unsigned i = 0; i < 2; i++)
+		ppu_emit_ops(s->e, mn, (const struct ppu_opn[]){ r.half[i], a.half[i], b.half[i] }, 3);
+	put(s, di, &r, true);
 }
 
+/* One of three registers is changed; the last operand may be memory. */
 static void sel_fma(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	struct numbers a = operand(s, di->a, false, 0, false, di->na), b = operand(s, di->b, di->bi, di->imm, false, di->nb);
-	struct numbers c = operand(s, di->c, di->ci, di->imm, false, di->nc);
+	struct ppu_numbers a = operand(s, di, di->a, false, false, di->na), b = operand(s, di, di->b, di->bi, false, di->nb);
+	struct ppu_numbers c = operand(s, di, di->c, di->ci, false, di->nc), t;
 
-	for (unsigned i = 0; i < 2; i++) {
-		EM(s->e, VFMADD213PD, Y(a.half[i]), Y(b.half[i]), Y(c.half[i]));
-		ppu_seg_drop(s, b.half[i]);
-		ppu_seg_drop(s, c.half[i]);
+	if (in_memory(&a) || (b.own && !a.own)) {
+		t = a;
+		a = b;
+		b = t;
 	}
-	put_numbers(s, di, a);
+	in_registers(s, &a);
+	if ((in_memory(&b) && in_memory(&c)) || (!a.own && in_memory(&c)))
+		make_own(s, &c);
+	if (c.own && !a.own) {
+		for (unsigned i = 0; i < 2; i++)
+			EM(s->e, VFMADD231PD, c.half[i], a.half[i], b.half[i]);
+		put(s, di, &c, true);
+		return;
+	}
+	make_own(s, &a);
+	for (unsigned i = 0; i < 2; i++)
+		if (in_memory(&b))
+			EM(s->e, VFMADD132PD, a.half[i], c.half[i], b.half[i]);
+		else
+			EM(s->e, VFMADD213PD, a.half[i], b.half[i], c.half[i]);
+	put(s, di, &a, true);
 }
 
 static void sel_root(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	struct numbers a = op_a(s, di);
-	int one = -1;
+	struct ppu_numbers a = op_a(s, di), r = result(s, &a, &a), one = a;
 
 	if (di->op == PPU_OP_RCP) {
-		one = ppu_seg_temp(s);
-		EM(s->e, VMOVDQA, Y(one), number(s, 0x3ff0000000000000ull));
+		one.half[0] = one.half[1] = Y(ppu_seg_temp(s));
+		EM(s->e, VMOVDQA, one.half[0], ppu_number_const(s, 0x3ff0000000000000ull));
 	}
 	for (unsigned i = 0; i < 2; i++)
-		if (one >= 0)
-			EM(s->e, VDIVPD, Y(a.half[i]), Y(one), Y(a.half[i]));
+		if (di->op == PPU_OP_RCP)
+			EM(s->e, VDIVPD, r.half[i], one.half[i], a.half[i]);
 		else
-			EM(s->e, VSQRTPD, Y(a.half[i]), Y(a.half[i]));
-	if (one >= 0)
-		ppu_seg_drop(s, one);
-	put_numbers(s, di, a);
+			EM(s->e, VSQRTPD, r.half[i], a.half[i]);
+	put(s, di, &r, true);
 }
 
-/* Only the high word changes. */
+/* A bit of the number that there is: of a NaN, the canonical one's. */
 static void sel_sign(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	int lo = ppu_seg_reg(s, di->a), hi = ppu_seg_reg(s, di->a + 1u), t = ppu_seg_temp(s), u = ppu_seg_temp(s);
+	struct ppu_numbers a = ppu_numbers_of(s, di->a, true), r = temporaries(s);
 
-	EM(s->e, VMOVDQA, Y(u), Y(hi));
-	if (di->aa)
-		EM(s->e, VPAND, Y(u), Y(u), ppu_seg_const(s, SIGN - 1));
-	if (di->na)
-		EM(s->e, VPXOR, Y(u), Y(u), ppu_seg_const(s, SIGN));
-	if (di->op == PPU_OP_NEG)
-		EM(s->e, VPXOR, Y(u), Y(u), ppu_seg_const(s, SIGN));
-	else
-		EM(s->e, VPAND, Y(u), Y(u), ppu_seg_const(s, SIGN - 1));
-	EM(s->e, VMOVDQA, Y(t), Y(lo));
-	ppu_seg_put(s, di->d, t, false);
-	ppu_seg_put(s, di->d + 1u, u, false);
+	for (unsigned i = 0; i < 2; i++) {
+		EM(s->e, VMOVDQA, r.half[i], a.half[i]);
+		if (di->aa)
+			EM(s->e, VPAND, r.half[i], r.half[i], but_sign(s));
+		if (di->na)
+			EM(s->e, VPXOR, r.half[i], r.half[i], sign(s));
+		if (di->op == PPU_OP_NEG)
+			EM(s->e, VPXOR, r.half[i], r.half[i], sign(s));
+		else
+			EM(s->e, VPAND, r.half[i], r.half[i], but_sign(s));
+	}
+	put(s, di, &r, false);
 }
 
 static void sel_setp(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	struct numbers a = op_a(s, di), b = op_b(s, di);
+	struct ppu_numbers a = op_a(s, di), b = op_b(s, di);
+	const int t[2] = { ppu_seg_temp(s), ppu_seg_temp(s) };
 
-	ppu_seg_setp(s, di, ppu_lanes_compare_f64(s, ppu_select_predicate[di->m], a.half, b.half));
+	in_registers(s, &a);
+	ppu_seg_setp(s, di, ppu_lanes_compare_f64(s, ppu_select_predicate[di->m], t, a.half, b.half));
 }
 
 /* t = the quarters of y, pairs of lanes, in the order of the halves; back: from there. */
@@ -203,36 +235,37 @@ static void by_halves(struct ppu_seg *s, int t, int y, bool back)
 
 static void sel_cvt(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	struct numbers n;
+	struct ppu_numbers n;
 	int lo, t, u;
 
 	if (di->t == PPU_T_F32) {
-		n = operand(s, di->a, false, 0, false, false);
+		n = ppu_numbers_of(s, di->a, false);
+		in_registers(s, &n);
 		t = ppu_seg_temp(s);
-		EM(s->e, VCVTPD2PS, H(n.half[0]), Y(n.half[0]));
-		EM(s->e, VCVTPD2PS, H(n.half[1]), Y(n.half[1]));
-		EM(s->e, VINSERTI128, Y(t), Y(n.half[0]), H(n.half[1]), IM(1));
+		u = ppu_seg_temp(s);
+		EM(s->e, VCVTPD2PS, H(t), n.half[0]);
+		EM(s->e, VCVTPD2PS, H(u), n.half[1]);
+		EM(s->e, VINSERTI128, Y(t), Y(t), H(u), IM(1));
 		by_halves(s, t, t, true);
 		ppu_seg_put(s, di->d, t, true);
 		return;
 	}
-	n.half[0] = ppu_seg_temp(s);
-	n.half[1] = ppu_seg_temp(s);
+	n = temporaries(s);
 	lo = di->u == PPU_T_F32 ? ppu_seg_reg_raw(s, di->a) : ppu_seg_reg(s, di->a);
 	t = ppu_seg_temp(s);
 	u = ppu_seg_temp(s);
 	by_halves(s, t, lo, false);
 	EM(s->e, VEXTRACTI128, H(u), Y(t), IM(1));
 	if (di->u == PPU_T_F32) {
-		EM(s->e, VCVTPS2PD, Y(n.half[0]), H(t));
-		EM(s->e, VCVTPS2PD, Y(n.half[1]), H(u));
+		EM(s->e, VCVTPS2PD, n.half[0], H(t));
+		EM(s->e, VCVTPS2PD, n.half[1], H(u));
 	} else {
-		EM(s->e, VCVTDQ2PD, Y(n.half[0]), H(t));
-		EM(s->e, VCVTDQ2PD, Y(n.half[1]), H(u));
+		EM(s->e, VCVTDQ2PD, n.half[0], H(t));
+		EM(s->e, VCVTDQ2PD, n.half[1], H(u));
 	}
 	ppu_seg_drop(s, t);
 	ppu_seg_drop(s, u);
-	put_numbers(s, di, n);
+	put(s, di, &n, di->u == PPU_T_F32);
 }
 
 void ppu_select_f64(struct ppu_seg *s, const struct ppu_dinsn *di)

@@ -5,6 +5,7 @@
 #ifdef PPU_TRANSLATE
 #include <hw/ppu_mmu.h>
 #include "core/sm/translate/lanes.h"
+#include "core/sm/translate/numbers.h"
 
 static bool is_s(unsigned t)
 {
@@ -129,6 +130,8 @@ static void sel_mov(struct ppu_seg *s, const struct ppu_dinsn *di)
 	int lo, hi;
 
 	if (di->op == PPU_OP_MOVI64) {
+		if (ppu_numbers_put_const(s, di->d, di->imm64))
+			return;
 		lo = copy(s, ppu_seg_const(s, (uint32_t)di->imm64));
 		put2(s, di->d, lo, copy(s, ppu_seg_const(s, (uint32_t)(di->imm64 >> 32))));
 	} else if (di->t == PPU_T_U64) {
