@@ -34,6 +34,7 @@ FN double __nv_ldexp(double a, int n);
 FN double __nv_exp(double a);
 FN double __nv_log(double a);
 FN double __nv_pow(double a, double b);
+FN double __nv_fmod(double a, double b);
 FN double __nv_sin(double a);
 FN double __nv_cos(double a);
 FN double __nv_tan(double a);

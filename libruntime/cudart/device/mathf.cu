@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of floats: they round the results of those of doubles, so nearly all results are the nearest float. */
+/*
+ * Functions of floats: they round the results of those of doubles, so nearly all results are the nearest float.  Those that programs
+ * call often have series of their own, in float_series.cu.
+ */
 #include "device.h"
 
 #define ONE(name) \
@@ -13,45 +16,20 @@ ONE(__nv_acos)
 ONE(__nv_acosh)
 ONE(__nv_asin)
 ONE(__nv_asinh)
-ONE(__nv_atan)
 ONE(__nv_atanh)
 ONE(__nv_cbrt)
-ONE(__nv_cos)
-ONE(__nv_cosh)
 ONE(__nv_cospi)
-ONE(__nv_erf)
-ONE(__nv_erfc)
 ONE(__nv_erfcinv)
 ONE(__nv_erfcx)
 ONE(__nv_erfinv)
-ONE(__nv_exp)
-ONE(__nv_exp10)
-ONE(__nv_exp2)
-ONE(__nv_expm1)
 ONE(__nv_lgamma)
-ONE(__nv_log)
-ONE(__nv_log10)
-ONE(__nv_log1p)
-ONE(__nv_log2)
-ONE(__nv_normcdf)
 ONE(__nv_normcdfinv)
 ONE(__nv_rcbrt)
-ONE(__nv_sin)
-ONE(__nv_sinh)
 ONE(__nv_sinpi)
-ONE(__nv_tan)
-ONE(__nv_tanh)
 ONE(__nv_tgamma)
-TWO(__nv_atan2)
-TWO(__nv_hypot)
-TWO(__nv_pow)
-TWO(__nv_rhypot)
-TWO(__nv_fmod)
 TWO(__nv_remainder)
 
-FN void __nv_sincosf(float a, float *s, float *c) { *s = __nv_sinf(a); *c = __nv_cosf(a); }
 FN void __nv_sincospif(float a, float *s, float *c) { *s = __nv_sinpif(a); *c = __nv_cospif(a); }
-FN float __nv_powif(float a, int n) { return (float)__nv_pow((double)a, (double)n); }
 
 FN double __nv_norm3d(double a, double b, double c);
 FN double __nv_norm4d(double a, double b, double c, double d);
