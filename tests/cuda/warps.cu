@@ -16,6 +16,9 @@ __global__ void warp(unsigned int *out)
 	out[192 + i] = __byte_perm(0x03020100u + i, 0x07060504u, 0x6420);
 	out[224 + i] = __brev(i) ^ __activemask();
 	out[256 + i] = __vadd4(0x01ff0203u, 0x01010101u * i) ^ __vmaxu2(0x00010000u * i, 0x00050005u);
+	/* 64 bits: the lower halves are the same, or the upper ones */
+	out[320 + i] = __match_any_sync(0xffffffffu, (unsigned long long)(i / 4) << 32 | (i & 1));
+	out[352 + i] = __match_any_sync(0xffffffffu, (double)(i / 16));
 	out[288 + i] = __syncthreads_count(i % 4 == 0) + (unsigned int)__float_as_int((float)i);
 }
 
@@ -45,7 +48,7 @@ __global__ void atomics(int *v, unsigned int *u, unsigned long long *l, float *f
 
 int main()
 {
-	static unsigned int w[320], u[3] = { 0, 0, ~0u };
+	static unsigned int w[384], u[3] = { 0, 0, ~0u };
 	static int v[7];
 	unsigned long long l[2] = { 0, 0 };
 	unsigned int *dw, *du;
@@ -78,6 +81,8 @@ int main()
 		CHECK(w[192 + i] == (0x06040200u & 0xffffff00u) + (0x00u + i & 0xff));
 		CHECK(w[224 + i] == ~brev);
 		CHECK(w[256 + i] == (add ^ max));
+		CHECK(w[320 + i] == 5u << ((i & ~3u) + (i & 1)));
+		CHECK(w[352 + i] == 0xffffu << (i & 16));
 		union { float f; unsigned int u; } bits = { (float)i };
 		CHECK(w[288 + i] == 8 + bits.u);
 	}

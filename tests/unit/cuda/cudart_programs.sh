@@ -114,6 +114,8 @@ result $? "-x cu: a .c file is CUDA C++"
 result $? "-dc, -dlink and another linker; an archive"
 "$tmp/rdc/linked"
 [[ $? == 106 ]]; result $? "what -dlink made works"
+(cd "$tmp/rdc" && "$sdk/bin/ppu-nvcc" -o plain main.o c.o other.o) >"$tmp/out" 2>&1 && "$tmp/rdc/plain"
+[[ $? == 106 ]]; result $? "objects of -dc are joined without -rdc=true"
 "$tmp/rdc/archive"
 [[ $? == 106 ]]; result $? "so do kernels in an archive"
 
