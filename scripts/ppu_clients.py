@@ -61,6 +61,11 @@ def of_build(text):
         for pattern, what in OUTSIDE:
             if re.search(pattern, header.group(1)):
                 return Result(NEEDS, what)
+    if re.search(r"\bpython3?: (?:not found|No such file)|setup\.py", text):
+        return Result(NEEDS, "Python's packages")
+    missing = first(r"^.*can't cd to .*$", text)
+    if missing:
+        return Result(NEEDS, "a file: " + missing)
     return Result(NOT_BUILT, first(r"(?:fatal error|error)[: ].*$", text) or first(r"undefined reference.*$", text) or
                   first(r".*\S.*\Z", text))
 
@@ -72,7 +77,7 @@ def of_run(status, text):
     failed = first(r"^.*\b(?:FAILED|FAIL|Test failed|mismatch|MISMATCH)\b.*$", text)
     if status == 0:
         return Result(WRONG, failed) if failed else Result(RIGHT, "")
-    missing = first(r"^.*(?i:(?:failed|unable|error|not|n't)\b.*\b(?:open|load|read)|(?:open|read)ing .*(?:fail|error)|no such file).*$", text)
+    missing = first(r"^.*(?i:(?:failed|unable|error|not|n't)\b.*\b(?:open|load|read)|(?:open|read)ing .*(?:fail|error)|no such file|file error).*$", text)
     if missing:
         return Result(NEEDS, "a file: " + missing)
     said = first(r"^.*(?i:not ?supported|not_supported|unsupported|does not support|no support|there is no link-time|waiv).*$", text)
@@ -173,16 +178,15 @@ class HeCBench(Suite):
             os.symlink(other, os.path.join(work, os.path.basename(other)))
         there = os.path.join(work, name)
         os.unlink(there)
-        shutil.copytree(os.path.join(self.place, "src", name), there)
-        with open(os.path.join(there, "Makefile"), encoding="utf-8", errors="replace") as f:
-            program = (re.search(r"^program\s*=\s*(\S+)", f.read(), re.M) or [None, "main"])[1]
-        build = run(["make", "CC=" + " ".join(self.compiler()), "ARCH=sm_75", program], there, 900)
+        shutil.copytree(os.path.join(self.place, "src", name), there, ignore_dangling_symlinks=True)
+        compiler = " ".join(self.compiler())
+        build = run(["make", "CC=" + compiler, "NVCC=" + compiler, "ARCH=sm_75"], there, 900)
         return self.built(name, build) or self.ran_or_shorter(name, there)
 
     def ran_or_shorter(self, name, there):
         """Runs it as its authors do. What takes long is tried again with 1 as the last number of its command, which is how
         often most of these programs repeat their kernels: then one knows at least whether it is right."""
-        lines = run(["make", "CC=true", "ARCH=sm_75", "-n", "run"], there, 60)[1].replace("\\\n", " ").splitlines()
+        lines = run(["make", "CC=true", "NVCC=true", "ARCH=sm_75", "-n", "run"], there, 60)[1].replace("\\\n", " ").splitlines()
         command = "\n".join(line for line in lines if not line.startswith("true ")).strip()
         result = run(["sh", "-ec", command], there, self.seconds, self.env)
         number = re.search(r"\s(\d+)$", command)
