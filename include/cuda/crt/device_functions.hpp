@@ -3,6 +3,9 @@
 #ifndef PPU_CRT_DEVICE_FUNCTIONS_HPP
 #define PPU_CRT_DEVICE_FUNCTIONS_HPP
 
+#include "ppu_cache_hints.h"
+#include "ppu_dpx.h"
+
 #define CUDART_DEV_ static __inline__ __attribute__((device, always_inline, unused))
 
 CUDART_DEV_ void __nanosleep(unsigned int ns)
