@@ -77,7 +77,7 @@ def of_run(status, text):
     failed = first(r"^.*\b(?:FAILED|FAIL|Test failed|mismatch|MISMATCH)\b.*$", text)
     if status == 0:
         return Result(WRONG, failed) if failed else Result(RIGHT, "")
-    missing = first(r"^.*(?i:(?:failed|unable|error|not|n't)\b.*\b(?:open|load|read)|(?:open|read)ing .*(?:fail|error)|no such file|file error).*$", text)
+    missing = first(r"^.*(?i:(?:failed|unable|error|not|n't)\b.*\b(?:open|load|read)|(?:open|read)ing .*(?:fail|error)|no such file|file error|failed to recognize format).*$", text)
     if missing:
         return Result(NEEDS, "a file: " + missing)
     said = first(r"^.*(?i:not ?supported|not_supported|unsupported|does not support|no support|there is no link-time|waiv).*$", text)

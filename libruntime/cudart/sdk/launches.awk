@@ -7,6 +7,8 @@
 #
 # "r"(a) "l"(b), operands of an asm without a comma between them, get one.
 #
+# "mov.u32 %0, %laneid;" in an asm becomes "mov.u32 %0, %%laneid;": nvcc takes a register of the device with one %, too.
+#
 # A ">> >" is a launch's when a "<< <" or "<<<" came before it: elsewhere it ends a list of template arguments.
 #
 # A launch in the body of a __global__ or __device__ function, "k<<<1, 32>>>(p)", becomes
@@ -55,6 +57,11 @@ function follow(c, rest, at_begin)
 	device = host = 0
 }
 
+BEGIN {
+	special = "^%(n?(tid|ctaid|warpid|smid)|laneid|gridid|lanemask_[egl][qet]|clock|clock64|clock_hi|globaltimer|globaltimer_(lo|hi)|" \
+		"(cluster_)?n?ctaid|dynamic_smem_size|total_smem_size|pm[0-7]|envreg[0-9]+)([^A-Za-z0-9_]|$)"
+	in_asm = 0
+}
 BEGIN { state = ""; open = 0; depth = 0; in_device = everywhere; device = 0; host = 0; macro = 0 }
 # Long tables of numbers have nothing to look at.
 state == "" && !macro && /^[-+0-9A-Fa-fxXUuLl., \t]*$/ { print; next }
@@ -65,6 +72,10 @@ state == "" && !macro && /^[-+0-9A-Fa-fxXUuLl., \t]*$/ { print; next }
 	for (i = 1; i <= n; i++) {
 		c = substr($0, i, 1)
 		rest = substr($0, i)
+		if (state == "" && c == ";")
+			in_asm = 0
+		else if (state == "" && rest ~ /^(__)?asm(__)?[ \t(]/ && (i == 1 || substr($0, i - 1, 1) !~ /[A-Za-z0-9_]/))
+			in_asm = 1
 		if (state == "comment") {
 			if (substr(rest, 1, 2) == "*/") {
 				state = ""
@@ -80,6 +91,12 @@ state == "" && !macro && /^[-+0-9A-Fa-fxXUuLl., \t]*$/ { print; next }
 				c = substr(rest, 1, 2)
 			else if (c == state)
 				state = ""
+			else if (substr(rest, 1, 2) == "%%")
+				c = "%%"
+			else if (in_asm && c == "%" && /%[0-9]/ && rest ~ special) {
+				out = out "%%"
+				continue
+			}
 		} else if (substr(rest, 1, 2) == "//") {
 			c = rest
 		} else if (substr(rest, 1, 2) == "/*") {

@@ -302,7 +302,7 @@ cat >"$tmp/blanks.cu" <<'END'
 #include <device_launch_parameters.h>
 #include <math_constants.h>
 #include <vector>
-__global__ void add(int *p, int n) { __shared__ alignas(alignof(double2)) int s[4]; s[0] = n << 1 >> 1; atomicAdd(p, s[0]); }
+__global__ void add(int *p, int n) { __shared__ alignas(alignof(double2)) int s[4]; s[0] = n << 1 >> 1; atomicAdd(p, s[0]); asm("mov.u32 %0, %laneid;" : "=r"(n)); }
 const char *string = "a << <b >> >(c)"; // << <
 const char *raw = R"x(")x" "<< <";
 /* can't << < */
@@ -323,7 +323,7 @@ int main()
 }
 END
 "$sdk/bin/ppu-nvcc" -std=c++17 -o "$tmp/blanks" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && "$tmp/blanks" >>"$tmp/out" 2>&1
-result $? "blanks in the brackets of launches; clock() without <time.h>"
+result $? "blanks in the brackets of launches; clock() without <time.h>; a register with one %"
 
 # launches by threads: those in bodies of device functions, and no others
 cat >"$tmp/before" <<'END'
@@ -354,6 +354,12 @@ sed -e '14s/n::k<<<dim3(1), 32, 0, s>>>/::ppu_launch<decltype(n::k), n::k>(dim3(
     -e '20s/() { k << <1, 1>> >(/() { ::ppu_launch<decltype(k ), k >(1, 1)(/; 20s/k << <1, 1>> >/k <<<1, 1>>>/' \
     -e '19s/"r"(f(y))/&,/' \
 	"$tmp/before" >"$tmp/after"
+cat >>"$tmp/before" <<'END'
+void lane() { asm("mov.u32 %0, %laneid;" : "=r"(x)); asm("{ .reg .u32 %t; mov.u32 %t, %tid.x; add.u32 %0, %t, %%laneid; }" : "=r"(x)); }
+void no_lane() { asm("mov.u32 %0, %tidy;"); printf("%2d %laneid", x); an_asm("%0 %laneid");
+	asm("{ .reg .u32 %r; mov.u32 %r, %laneid; }"); }
+END
+tail -n 3 "$tmp/before" | sed -e '1s/ %laneid;"/ %%laneid;"/' -e '1s/%tid/%%tid/' >>"$tmp/after"
 awk -f "$sdk/bin/launches.awk" "$tmp/before" | diff -u "$tmp/after" - >"$tmp/out" 2>&1
 result $? "launches by threads are shown to clang in another way"
 
