@@ -25,6 +25,10 @@ BUILT = "built"
 Result = collections.namedtuple("Result", "verdict reason")
 MOST_OUTPUT = 4 << 20
 
+# How programs say that a file is not there.
+MISSING = (r"^.*(?i:(?:failed|unable|error|not|n't)\b.*\b(?:open|load|read|find)|(?:open|read)ing .*(?:fail|error)|no such file|"
+           r"file error|failed to recognize format).*$")
+
 # Headers and libraries of others: a program that wants them and does not find them says nothing about this project.
 OUTSIDE = (
     (r"GL/|GLFW|glut|cuda_gl_interop|EGL|vulkan|X11|d3d|NvSci|nvsci|FreeImage", "graphics"),
@@ -77,7 +81,7 @@ def of_run(status, text):
     failed = first(r"^.*\b(?:FAILED|FAIL|Test failed|mismatch|MISMATCH)\b.*$", text)
     if status == 0:
         return Result(WRONG, failed) if failed else Result(RIGHT, "")
-    missing = first(r"^.*(?i:(?:failed|unable|error|not|n't)\b.*\b(?:open|load|read)|(?:open|read)ing .*(?:fail|error)|no such file|file error|failed to recognize format).*$", text)
+    missing = first(MISSING, text)
     if missing:
         return Result(NEEDS, "a file: " + missing)
     said = first(r"^.*(?i:not ?supported|not_supported|unsupported|does not support|no support|there is no link-time|waiv).*$", text)
@@ -190,11 +194,23 @@ class HeCBench(Suite):
         command = "\n".join(line for line in lines if not line.startswith("true ")).strip()
         result = run(["sh", "-ec", command], there, self.seconds, self.env)
         number = re.search(r"\s(\d+)$", command)
+        if result[0]:
+            absent = [f for f in self.data(there, command) if not os.path.exists(os.path.join(there, f))]
+            if absent:
+                self.kept(name, result[1])
+                return Result(NEEDS, "a file: " + absent[0])
         if result[0] is not None or not number or number.group(1) in ("0", "1"):
             return self.ran(name, result)
         note = "with 1 instead of %s as the last argument" % number.group(1)
         found = self.ran(name, run(["sh", "-ec", command[:number.start(1)] + "1"], there, self.seconds, self.env))
         return found._replace(reason="%s: %s" % (note, found.reason) if found.reason else note)
+
+
+    def data(self, there, command):
+        """Files that a program reads: the paths of its command, links, and what a tool for data (DVC) would fetch."""
+        links = os.listdir(os.path.join(self.place, "src", os.path.basename(there)))
+        fetched = glob.glob("**/*.dvc", root_dir=there, recursive=True)
+        return re.findall(r"(?:\.\./|\bdata/)[\w./+-]+", command) + links + [f[:-len(".dvc")] for f in fetched]
 
 
 class Pytest(Suite):

@@ -57,16 +57,20 @@ hecbench many "2 1000" <<<'#include <cstdlib>
 int main(int, char **v) { for (int i = 0; i < atoi(v[2]); i++) usleep(100000); return v[1][0] != 50; }'
 hecbench file "../nowhere" <<<'#include <cstdio>
 int main(int, char **v) { if (!fopen(v[1], "r")) { printf("Failed to open %s\n", v[1]); return 2; } return 0; }'
+hecbench data "" <<<'#include <cstdlib>
+int main() { abort(); }'
+echo >"$tmp/suite/src/data-cuda/graph.gz.dvc"
 hecbench endless "" <<<'#include <unistd.h>
 int main() { for (;;) pause(); }'
 scripts/clients "hecbench=$tmp/suite" --build-only --only many >"$tmp/out" 2>&1 && grep -q '^built *many-cuda$' "$tmp/out"
 result $? "built and not run"
 scripts/clients "hecbench=$tmp/suite" --seconds 2 --keep "$tmp/kept" --resume >"$tmp/out" 2>&1
 [[ $? == 0 ]] && diff - "$tmp/out" <<'END' >"$tmp/diff" && grep -q 'Failed to open' "$tmp/kept/file-cuda.txt"
+needs     data-cuda: a file: graph.gz
 slow      endless-cuda
-needs     file-cuda: a file: Failed to open ../nowhere
+needs     file-cuda: a file: ../nowhere
 right     many-cuda: with 1 instead of 1000 as the last argument
-# hecbench, ppu-nvcc: 1 right, 1 needs, 1 slow
+# hecbench, ppu-nvcc: 1 right, 2 needs, 1 slow
 END
 result $? "programs of HeCBench, one of them with fewer repetitions, their output kept"
 left=$(for exe in /proc/[0-9]*/exe; do readlink "$exe"; done | grep -c "^$tmp/")
