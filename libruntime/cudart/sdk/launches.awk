@@ -13,7 +13,8 @@
 #
 # A launch in the body of a __global__ or __device__ function, "k<<<1, 32>>>(p)", becomes
 # "::ppu_launch<decltype(k), k>(1, 32)(p)" (cuda_device_runtime_api.h): clang has no launches by threads.  Where a body
-# begins and ends is told by the braces; a brace at the begin of a line ends all.  What a macro is defined as is left alone.
+# begins and ends is told by the braces; a brace at the begin of a line ends all.  Of the branches of an #if each begins
+# where the first did.  What a macro is defined as is left alone.
 # With -v everywhere=1 all bodies are such: libnvrtc's sources have no host code.
 
 # Where the name of the kernel begins with which this text ends; 0: it ends with none.
@@ -62,10 +63,32 @@ BEGIN {
 		"(cluster_)?n?ctaid|dynamic_smem_size|total_smem_size|pm[0-7]|envreg[0-9]+)([^A-Za-z0-9_]|$)"
 	in_asm = 0
 }
-BEGIN { state = ""; open = 0; depth = 0; in_device = everywhere; device = 0; host = 0; macro = 0 }
+
+# A line of the preprocessor: a brace that each branch opens is one brace.
+function branch(line)
+{
+	if (line ~ /^[ \t]*#[ \t]*if/) {
+		ifs++
+		depth_at[ifs] = depth
+		in_at[ifs] = in_device
+		device_at[ifs] = device
+		host_at[ifs] = host
+	} else if (ifs && line ~ /^[ \t]*#[ \t]*el/) {
+		depth = depth_at[ifs]
+		in_device = in_at[ifs]
+		device = device_at[ifs]
+		host = host_at[ifs]
+	} else if (ifs && line ~ /^[ \t]*#[ \t]*endif/) {
+		ifs--
+	}
+}
+
+BEGIN { state = ""; open = 0; depth = 0; in_device = everywhere; device = 0; host = 0; macro = 0; ifs = 0 }
 # Long tables of numbers have nothing to look at.
 state == "" && !macro && /^[-+0-9A-Fa-fxXUuLl., \t]*$/ { print; next }
 {
+	if (state == "" && !macro)
+		branch($0)
 	out = ""
 	n = length($0)
 	macro = macro || (state == "" && /^[ \t]*#/)

@@ -325,6 +325,25 @@ END
 "$sdk/bin/ppu-nvcc" -std=c++17 -o "$tmp/blanks" "$tmp/blanks.cu" >"$tmp/out" 2>&1 && "$tmp/blanks" >>"$tmp/out" 2>&1
 result $? "blanks in the brackets of launches; clock() without <time.h>; a register with one %"
 
+# what nvcc and gcc warn of, and clang refuses
+cat >"$tmp/gcc.cu" <<'END'
+struct pair { float x; unsigned y; };
+__global__ void k(pair *p, int n) { register int m = n; *p = { m, n }; }
+int main(int argc, char **)
+{
+	register int a = argc;
+	pair *p, r = { a, argc };
+	cudaMallocManaged(&p, sizeof(*p));
+	k<<<1, 1>>>(p, argc);
+	return cudaDeviceSynchronize() || p->x != r.x || p->y != r.y;
+}
+END
+"$sdk/bin/ppu-nvcc" -std=c++17 -o "$tmp/gcc" "$tmp/gcc.cu" >"$tmp/out" 2>&1 && "$tmp/gcc"
+result $? "register and narrowing are no errors in a file with kernels"
+echo 'struct pair { float x; unsigned y; }; int main(int c, char **) { register int a = c; pair p = { a, c }; return p.y; }' >"$tmp/gcc.cpp"
+"$sdk/bin/ppu-nvcc" -std=c++17 -c -o "$tmp/gcc.o" "$tmp/gcc.cpp" >"$tmp/out" 2>&1
+result $? "nor in one without"
+
 # launches by threads: those in bodies of device functions, and no others
 cat >"$tmp/before" <<'END'
 namespace n { __global__ void k(int *p); } // __device__ {
@@ -345,14 +364,22 @@ t(T *p)
 }
 struct s { __device__ void f() { k<<<g < h ? 1 : 2, 1>>>(); } void h() { k<<<1, 1>>>(); } };
 __host__ __device__ void both() { k<<<1, 1>>>(); }
+__global__ void either() {
+#if A
+	for (;;) {
+#else
+	while (1) {
+#endif
+		k<<<1, 1>>>(); } }
+	void host2() { k<<<1, 1>>>(); }
 void operands() { asm volatile("a %0, %1;" : "=r"(x) : "r"(f(y)) "l"(z), "n"(1) : "memory"); g(")" "r", ("s")); }
 void last() { auto f = [] __device__ () { k << <1, 1>> >(); }; k << <1, 1>> >(); }
 END
 sed -e '14s/n::k<<<dim3(1), 32, 0, s>>>/::ppu_launch<decltype(n::k), n::k>(dim3(1), 32, 0, s)/' \
     -e '15s/t<T, (a > b)> <<<1, 1>>>/::ppu_launch<decltype(t<T, (a > b)> ), t<T, (a > b)> >(1, 1)/' \
     -e '17s/f() { k<<<g < h ? 1 : 2, 1>>>/f() { ::ppu_launch<decltype(k), k>(g < h ? 1 : 2, 1)/' \
-    -e '20s/() { k << <1, 1>> >(/() { ::ppu_launch<decltype(k ), k >(1, 1)(/; 20s/k << <1, 1>> >/k <<<1, 1>>>/' \
-    -e '19s/"r"(f(y))/&,/' \
+    -e '28s/() { k << <1, 1>> >(/() { ::ppu_launch<decltype(k ), k >(1, 1)(/; 28s/k << <1, 1>> >/k <<<1, 1>>>/' \
+    -e '25s/k<<<1, 1>>>/::ppu_launch<decltype(k), k>(1, 1)/; 27s/"r"(f(y))/&,/' \
 	"$tmp/before" >"$tmp/after"
 cat >>"$tmp/before" <<'END'
 void lane() { asm("mov.u32 %0, %laneid;" : "=r"(x)); asm("{ .reg .u32 %t; mov.u32 %t, %tid.x; add.u32 %0, %t, %%laneid; }" : "=r"(x)); }
