@@ -35,30 +35,9 @@ PPU_SF_FN_ unsigned short bfloat_of(float v)
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-PPU_SF_FN_ __nv_bfloat16 __float2bfloat16(float v) { return __nv_bfloat16(v); }
-PPU_SF_FN_ __nv_bfloat16 __float2bfloat16_rn(float v) { return __nv_bfloat16(v); }
-PPU_SF_FN_ __nv_bfloat16 __double2bfloat16(double v) { return __nv_bfloat16(v); }
-PPU_SF_FN_ __nv_bfloat16 __int2bfloat16_rn(int v) { return __nv_bfloat16(v); }
-PPU_SF_FN_ __nv_bfloat16 __uint2bfloat16_rn(unsigned int v) { return __nv_bfloat16(v); }
-PPU_SF_FN_ float __bfloat162float(__nv_bfloat16 h) { return h; }
-PPU_SF_FN_ __nv_bfloat162 __float2bfloat162_rn(float v) { return __nv_bfloat162(__nv_bfloat16(v), __nv_bfloat16(v)); }
-PPU_SF_FN_ __nv_bfloat162 __floats2bfloat162_rn(float a, float b)
-{
-	return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(b));
-}
-PPU_SF_FN_ __nv_bfloat162 __float22bfloat162_rn(float2 v) { return __floats2bfloat162_rn(v.x, v.y); }
-PPU_SF_FN_ float2 __bfloat1622float2(__nv_bfloat162 h) { return float2{ h.x, h.y }; }
+#define PPU_SF_WORD	bfloat16
+#include "crt/ppu_small_float_convert.h"
 PPU_SF_FN_ __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) { return __nv_bfloat162(h, h); }
-PPU_SF_FN_ __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-PPU_SF_FN_ __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-PPU_SF_FN_ __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
-PPU_SF_FN_ __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
-PPU_SF_FN_ __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162(a.x, a.x); }
-PPU_SF_FN_ __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162(a.y, a.y); }
-PPU_SF_FN_ unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) { return h.__x; }
-PPU_SF_FN_ short __bfloat16_as_short(__nv_bfloat16 h) { return (short)h.__x; }
-PPU_SF_FN_ __nv_bfloat16 __ushort_as_bfloat16(unsigned short v) { return PPU_SF_BITS_(v); }
-PPU_SF_FN_ __nv_bfloat16 __short_as_bfloat16(short v) { return PPU_SF_BITS_(v); }
 
 #include "crt/ppu_small_float_end.h"
 

@@ -223,6 +223,15 @@ static void try_integers()
 	CHECK(__half_as_ushort(__ull2half_rn(~0ull)) == 0x7c00 && __half_as_ushort(__ull2half_rz(~0ull)) == 0x7bff);
 	CHECK(__half_as_ushort(__float2half_ru(1e-9f)) == 1 && __half_as_ushort(__float2half_rd(-1e-9f)) == 0x8001);
 	CHECK(__half_as_ushort(__float2half_rz(1.0009f)) == 0x3c00 && __half_as_ushort(__float2half_rd(65519.0f)) == 0x7bff);
+
+	CHECK(__bfloat162int_rn(__float2bfloat16(2.5f)) == 2 && __bfloat162int_ru(__float2bfloat16(2.25f)) == 3);
+	CHECK(__bfloat162int_rd(__float2bfloat16(-2.25f)) == -3 && __bfloat162int_rz(__float2bfloat16(-2.75f)) == -2);
+	CHECK(__bfloat162short_rn(__float2bfloat16(1e9f)) == 32767 && __bfloat162uint_rz(__float2bfloat16(-3.0f)) == 0);
+	CHECK(__bfloat16_as_ushort(__int2bfloat16_rn(257)) == 0x4380);
+	CHECK(__bfloat16_as_ushort(__int2bfloat16_ru(257)) == 0x4381);
+	CHECK(__bfloat16_as_ushort(__float2bfloat16_rz(3.4e38f)) == 0x7f7f);
+	CHECK(__bfloat16_as_ushort(__float2bfloat16_ru(3.4e38f)) == 0x7f80);
+	CHECK(__bfloat16_as_ushort(__lows2bfloat162(__float2bfloat162_rn(1.0f), __float2bfloat162_rn(2.0f)).y) == 0x4000);
 }
 
 int main()

@@ -12,5 +12,6 @@
 #undef PPU_SF_INF
 #undef PPU_SF_NAN
 #undef PPU_SF_PTX
+#undef PPU_SF_WORD
 #undef PPU_SF_BITS_
 #undef PPU_SF_F_
