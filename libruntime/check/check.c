@@ -285,7 +285,8 @@ static const struct {
 	enum tool of, also;		/* also: NONE, or another one */
 	bool *on;
 } options[] = {
-	{ "leaks", MEMCHECK, NONE, &leaks }, { "strict", SYNCCHECK, RACECHECK, &strict }, { "loaded", FLOATCHECK, NONE, &chk_float_loaded },
+	{ "leaks", MEMCHECK, NONE, &leaks }, { "strict", SYNCCHECK, RACECHECK, &strict },
+	{ "plain-volatile", RACECHECK, NONE, &chk_race_plain_volatile }, { "loaded", FLOATCHECK, NONE, &chk_float_loaded },
 };
 #define NUM_OPTIONS (sizeof(options) / sizeof(options[0]))
 
@@ -310,7 +311,7 @@ static char *parse_word(const char *word, enum tool *found)
 		;
 	if (i < NUM_OPTIONS)
 		*options[i].on = true;
-	else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (one of" ALL_TOOLS "; leaks; strict; loaded, cancellation=BITS)",
+	else if (asprintf(&err, "PPU_CHECK: there is no \"%s\" (one of" ALL_TOOLS "; leaks; strict; plain-volatile; loaded, cancellation=BITS)",
 			  word) < 0)
 		err = NULL;
 	return err;

@@ -31,6 +31,7 @@ static const char help[] =
 	"  --leak-check [full|no]   memcheck: memory that is never freed, too\n"
 	"  --strict             synccheck: masks and barriers without threads which have ended before, too;\n"
 	"                       racecheck: flags that are read without an acquire or a fence\n"
+	"  --plain-volatile     racecheck: volatile accesses are plain ones, as in C++, and order nothing\n"
 	"  --loaded             floatcheck: NaNs that a kernel is given, too\n"
 	"  --cancellation BITS  floatcheck: sums that lose so many bits, too\n"
 	"  --schedules N        instead of a tool: run in N other orders of warps and blocks, and tell which give another output\n"
@@ -55,7 +56,7 @@ struct result {
 
 struct args {
 	const char *tool, *json, *xml, *suppressions;
-	bool leaks, strict, loaded;
+	bool leaks, strict, plain_volatile, loaded;
 	unsigned bits;		/* of cancellation; 0: not wanted */
 	struct schedules sched;	/* orders 0: not wanted */
 	int exit_code;		/* -1: the program's */
@@ -122,6 +123,8 @@ static void parse(char **argv, struct args *a)
 			;
 		} else if (!strcmp(argv[i], "--strict")) {
 			a->strict = true;
+		} else if (!strcmp(argv[i], "--plain-volatile")) {
+			a->plain_volatile = true;
 		} else if (!strcmp(argv[i], "--loaded")) {
 			a->loaded = true;
 		} else if ((v = wrap_value(argv, &i, "--cancellation"))) {
@@ -175,7 +178,7 @@ static void parse(char **argv, struct args *a)
 		wrap_usage("--compare is of --schedules", "");
 	if (a->sched.memory && !schedules)
 		wrap_usage("--memory is of --schedules", "");
-	if (schedules && (tool || a->leaks || a->strict || a->loaded || a->bits || a->json || a->xml || a->suppressions))
+	if (schedules && (tool || a->leaks || a->strict || a->plain_volatile || a->loaded || a->bits || a->json || a->xml || a->suppressions))
 		wrap_usage("--schedules has no tool, and of the options only --seed, --switches, --compare, --memory and --error-exitcode", "");
 	if (!argv[i])
 		wrap_usage("which program?", "");
@@ -183,6 +186,8 @@ static void parse(char **argv, struct args *a)
 		wrap_usage("--leak-check is of memcheck, not of ", a->tool);
 	if (a->strict && strcmp(a->tool, "synccheck") != 0 && strcmp(a->tool, "racecheck") != 0)
 		wrap_usage("--strict is of synccheck and racecheck, not of ", a->tool);
+	if (a->plain_volatile && strcmp(a->tool, "racecheck") != 0)
+		wrap_usage("--plain-volatile is of racecheck, not of ", a->tool);
 	if ((a->loaded || a->bits) && strcmp(a->tool, "floatcheck") != 0)
 		wrap_usage(a->bits ? "--cancellation is of floatcheck, not of " : "--loaded is of floatcheck, not of ", a->tool);
 }
@@ -196,8 +201,8 @@ static int run(const struct args *a, const char *records)
 
 	if (a->bits)
 		snprintf(bits, sizeof(bits), ",cancellation=%u", a->bits);
-	snprintf(words, sizeof(words), "%s%s%s%s%s", a->tool, a->leaks ? ",leaks" : "", a->strict ? ",strict" : "",
-		 a->loaded ? ",loaded" : "", bits);
+	snprintf(words, sizeof(words), "%s%s%s%s%s%s", a->tool, a->leaks ? ",leaks" : "", a->strict ? ",strict" : "",
+		 a->plain_volatile ? ",plain-volatile" : "", a->loaded ? ",loaded" : "", bits);
 	setenv("PPU_CHECK", words, 1);
 	setenv("PPU_CHECK_RECORDS", records, 1);
 	if (!strcmp(a->tool, "racecheck"))

@@ -49,6 +49,57 @@ PPU_ATOMIC_ bool own(const void *p)
 #endif
 }
 
+#ifdef __CUDA_ARCH__
+/* Relaxed, and not volatile: for C++ only the first is a way by which threads may tell each other. */
+#define PPU_ATOMIC_ACCESS_(W, suffix, letter) \
+PPU_ATOMIC_ W relaxed_load(const W *p) \
+{ \
+	W v; \
+	__asm__ volatile("ld.relaxed.sys." suffix " %0, [%1];" : "=" letter(v) : "l"(p) : "memory"); \
+	return v; \
+} \
+PPU_ATOMIC_ void relaxed_store(W *p, W v) \
+{ \
+	__asm__ volatile("st.relaxed.sys." suffix " [%0], %1;" : : "l"(p), letter(v) : "memory"); \
+}
+PPU_ATOMIC_ACCESS_(unsigned short, "u16", "h")
+PPU_ATOMIC_ACCESS_(unsigned int, "u32", "r")
+PPU_ATOMIC_ACCESS_(unsigned long long, "u64", "l")
+#undef PPU_ATOMIC_ACCESS_
+PPU_ATOMIC_ unsigned char relaxed_load(const unsigned char *p)
+{
+	unsigned short v;
+
+	__asm__ volatile("ld.relaxed.sys.u8 %0, [%1];" : "=h"(v) : "l"(p) : "memory");
+	return (unsigned char)v;
+}
+PPU_ATOMIC_ void relaxed_store(unsigned char *p, unsigned char v)
+{
+	__asm__ volatile("st.relaxed.sys.u8 [%0], %1;" : : "l"(p), "h"((unsigned short)v) : "memory");
+}
+#endif
+
+template <class W> PPU_ATOMIC_ W get(const W *p)
+{
+#ifdef __CUDA_ARCH__
+	return own(p) ? *(const volatile W *)p : relaxed_load(p);
+#else
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+#endif
+}
+
+template <class W> PPU_ATOMIC_ void put(W *p, W v)
+{
+#ifdef __CUDA_ARCH__
+	if (own(p))
+		*(volatile W *)p = v;
+	else
+		relaxed_store(p, v);
+#else
+	__atomic_store_n(p, v, __ATOMIC_RELAXED);
+#endif
+}
+
 /* Replaces `was` at p by v; returns what was there. */
 template <class W> PPU_ATOMIC_ W replace(W *p, W was, W v)
 {
@@ -67,7 +118,7 @@ template <class W> PPU_ATOMIC_ W replace(W *p, W was, W v)
 		/* a part of a word of 4 bytes; the rest may change at the same time */
 		unsigned int *whole = (unsigned int *)((unsigned long long)p & ~3ull);
 		unsigned int shift = ((unsigned int)(unsigned long long)p & 3) * 8, mask = (unsigned int)(W)~0u << shift;
-		unsigned int now = *(volatile unsigned int *)whole, found;
+		unsigned int now = get(whole), found;
 
 		for (;;) {
 			if ((W)(now >> shift) != was)
@@ -81,24 +132,6 @@ template <class W> PPU_ATOMIC_ W replace(W *p, W was, W v)
 #else
 	__atomic_compare_exchange_n(p, &was, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return was;
-#endif
-}
-
-template <class W> PPU_ATOMIC_ W get(const W *p)
-{
-#ifdef __CUDA_ARCH__
-	return *(const volatile W *)p;
-#else
-	return __atomic_load_n(p, __ATOMIC_RELAXED);
-#endif
-}
-
-template <class W> PPU_ATOMIC_ void put(W *p, W v)
-{
-#ifdef __CUDA_ARCH__
-	*(volatile W *)p = v;
-#else
-	__atomic_store_n(p, v, __ATOMIC_RELAXED);
 #endif
 }
 

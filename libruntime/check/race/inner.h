@@ -115,7 +115,11 @@ enum { RC_CTA_FENCE, RC_GPU_FENCE, RC_FENCES };
 struct rc_thread {
 	struct rc_known now;
 	struct rc_known *fence;		/* at the last one of each scope; clock 0: none.  NULL: no fences yet */
-	struct rc_set *waits;		/* strict: what it read strongly, and no fence since */
+	/*
+	 * strict: what it was told, and no fence since.  By its own block: any fence does.  By others: one of a wider scope, or a
+	 * barrier.
+	 */
+	struct rc_set *waits, *waits_far;
 	struct rc_set *would;		/* what it would know, but for scopes that are too small */
 };
 

@@ -19,6 +19,8 @@
 #include "check/race/inner.h"
 #include "check/race/race.h"
 
+bool chk_race_plain_volatile;
+
 /*
  * A plain read and an atomic: the other one may be a loop that reads first and then compares and swaps, as CUDA's own guide has
  * it.  What it read does no harm.
@@ -183,19 +185,31 @@ static void meets_host(struct rc_cta *c)
 	rc_task_heard_host(c->ctx, c->task);
 }
 
+/* Lanes whose access is strong.  Memory of the runtime is not the program's, so its volatile accesses stay what they are. */
+static uint32_t strong_lanes(const struct ppu_seen_access *a, uint32_t watched)
+{
+	if (a->kind == PPU_SEEN_ATOMIC)
+		return a->lanes;
+	if (a->order == PPU_MO_WEAK)
+		return 0;
+	return chk_race_plain_volatile && a->order == PPU_MO_VOLATILE ? a->lanes & ~watched : a->lanes;
+}
+
 void chk_race_access(struct chk_ctx *ctx, const struct ppu_seen_access *a)
 {
-	bool global = a->space == PPU_SPACE_GLOBAL, strong = a->order != PPU_MO_WEAK || a->kind == PPU_SEEN_ATOMIC;
+	bool global = a->space == PPU_SPACE_GLOBAL;
 	struct rc_cta *c = (global || a->space == PPU_SPACE_SHARED) && !a->fault ? rc_cta_of(ctx, a->at.cta) : NULL;
-	uint32_t lanes;
+	uint32_t lanes, all_strong;
 
 	if (!c)
 		return;
 	lanes = global ? watched(ctx, a) : own_lanes(a);
-	if (global && !strong && lanes == ~0u && in_row(c, a))
+	all_strong = strong_lanes(a, lanes);
+	if (global && !all_strong && lanes == ~0u && in_row(c, a))
 		return;
 	FOR_LANES(l, global ? a->lanes : lanes) {
 		uint32_t t = a->at.warp * PPU_OBSERVE_LANES + l;
+		bool strong = all_strong >> l & 1;
 		struct rc_seen me = {
 			.clock = c->thread[t].now.clock, .cta = c->number, .stamp = rc_now(ctx), .pc = a->at.pc,
 			.thread = (uint16_t)t, .kind = a->kind & 3, .strong = (uint8_t)(strong ? 1 + a->scope : 0),

@@ -8,6 +8,7 @@
 #pragma GCC visibility push(hidden)
 
 extern bool chk_race_strict;		/* who reads strongly without acquire or fence learns nothing */
+extern bool chk_race_plain_volatile;	/* volatile accesses are plain ones, as C++ has it */
 
 void chk_race_access(struct chk_ctx *c, const struct ppu_seen_access *a);
 void chk_race_fence(struct chk_ctx *c, const struct ppu_seen_warp *at, uint32_t lanes, uint32_t scope);

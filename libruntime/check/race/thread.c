@@ -158,6 +158,7 @@ static void end(struct chk_cta *is)
 			known_drop(&th->fence[k]);
 		free(th->fence);
 		rc_set_drop(th->waits);
+		rc_set_drop(th->waits_far);
 		rc_set_drop(th->would);
 	}
 	rc_words_of(c);
@@ -253,16 +254,25 @@ void chk_race_free(struct chk_ctx *ctx)
 
 /* ---- who waits for whom ------------------------------------------------------------------------ */
 
-/* strict: what it has read strongly before counts from here on. */
-static void settle(struct rc_cta *c, uint32_t t)
+static void learn_what_waits(struct rc_cta *c, uint32_t t, struct rc_set **waits)
+{
+	if (!*waits)
+		return;
+	rc_learn(c, t, *waits);
+	rc_set_drop(*waits);
+	*waits = NULL;
+}
+
+/* strict: what it has read strongly before counts from here on, if the scope names those who told it. */
+static void settle(struct rc_cta *c, uint32_t t, bool own_block_only)
 {
 	struct rc_thread *th = &c->thread[t];
 
-	if (!th->waits)
-		return;
-	rc_learn(c, t, th->waits);
-	rc_set_drop(th->waits);
-	th->waits = NULL;
+	learn_what_waits(c, t, &th->waits);
+	if (!own_block_only)
+		learn_what_waits(c, t, &th->waits_far);
+	else if (th->waits_far)
+		th->would = rc_set_join(th->would, th->waits_far);
 }
 
 void chk_race_barrier(struct chk_ctx *ctx, const struct ppu_seen_barrier *b)
@@ -278,7 +288,7 @@ void chk_race_barrier(struct chk_ctx *ctx, const struct ppu_seen_barrier *b)
 			uint32_t me = w * PPU_OBSERVE_LANES + l;
 			struct rc_known *k = &c->thread[me].now;
 
-			settle(c, me);
+			settle(c, me, false);
 			if (k->base != last)	/* most have the same one */
 				rc_table_add(t, k->base);
 			last = k->base;
@@ -329,7 +339,7 @@ void chk_race_warp(struct chk_ctx *ctx, const struct ppu_seen_warp *at, uint32_t
 	if (!c)
 		return;
 	FOR_LANES(l, lanes) {
-		settle(c, at->warp * PPU_OBSERVE_LANES + l);
+		settle(c, at->warp * PPU_OBSERVE_LANES + l, false);
 		raise_lanes(all, th[l].now.warp);
 		raise_to(&all[l], th[l].now.clock);
 		same &= !any || base == th[l].now.base;
@@ -366,7 +376,7 @@ void chk_race_fence(struct chk_ctx *ctx, const struct ppu_seen_warp *at, uint32_
 		uint32_t t = at->warp * PPU_OBSERVE_LANES + l;
 		struct rc_thread *th = &c->thread[t];
 
-		settle(c, t);
+		settle(c, t, scope == PPU_SCOPE_CTA);
 		if (!th->fence)
 			th->fence = calloc(RC_FENCES, sizeof(*th->fence));
 		if (!th->fence)

@@ -134,23 +134,25 @@ static void note_task(struct rc_word *w, const struct rc_task *t)
 
 /* ---- reads ------------------------------------------------------------------------------------- */
 
-static void learn(struct rc_cta *c, const struct ppu_seen_access *a, uint32_t t, struct rc_set *told)
+/* near: its own block told it. */
+static void learn(struct rc_cta *c, const struct ppu_seen_access *a, uint32_t t, struct rc_set *told, bool near)
 {
 	struct rc_thread *th = &c->thread[t];
+	struct rc_set **waits = near ? &th->waits : &th->waits_far;
 
 	if (!chk_race_strict || a->order == PPU_MO_ACQUIRE || a->order >= PPU_MO_ACQ_REL)
 		rc_learn(c, t, told);
 	else
-		th->waits = rc_set_join(th->waits, told);
+		*waits = rc_set_join(*waits, told);
 }
 
 static void reads(struct rc_cta *c, const struct ppu_seen_access *a, uint32_t t, struct rc_word *w)
 {
 	struct rc_thread *th = &c->thread[t];
-	bool far = a->space == PPU_SPACE_SHARED || a->scope != PPU_SCOPE_CTA || w->last == c->number;
+	bool near = a->space == PPU_SPACE_SHARED || w->last == c->number;
 
-	if (far) {
-		learn(c, a, t, w->told);
+	if (near || a->scope != PPU_SCOPE_CTA) {
+		learn(c, a, t, w->told, near);
 		for (unsigned i = 0; w->told && i < TASKS && w->task[i]; i++)
 			if (w->task[i] != c->task)
 				rc_task_learns(c->ctx, c->task, w->task[i]);
@@ -159,7 +161,7 @@ static void reads(struct rc_cta *c, const struct ppu_seen_access *a, uint32_t t,
 	}
 	for (struct near *n = w->near; n; n = n->next)
 		if (n->cta == c->number)
-			learn(c, a, t, n->told);
+			learn(c, a, t, n->told, true);
 		else
 			th->would = rc_set_join(th->would, n->told);
 }

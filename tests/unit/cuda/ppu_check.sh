@@ -216,6 +216,9 @@ result $? "what is not built is not offered"
 "$check" --strict true >"$tmp/out" 2>&1
 [[ $? == 2 ]] && grep -q -- '--strict is of synccheck and racecheck, not of memcheck' "$tmp/out"
 result $? "an option of another tool"
+"$check" --plain-volatile true >"$tmp/out" 2>&1
+[[ $? == 2 ]] && grep -q -- '--plain-volatile is of racecheck, not of memcheck' "$tmp/out"
+result $? "an option of racecheck"
 for words in --loaded '--cancellation 9'; do
 	# shellcheck disable=SC2086
 	"$check" $words true >"$tmp/out" 2>&1

@@ -17,7 +17,7 @@ found()
 {
 	local kinds='race'
 	# an atomic of the scope of a block is no order either, so a plain race may be told beside it
-	[[ $1 != scope ]] || kinds='race-scope'
+	[[ $1 != *scope ]] || kinds='race-scope'
 	shift
 	timeout -k 1 60 "$@" >"$tmp/out" 2>&1
 	[[ $? == 77 ]] && grep -q "^ppu-check: $kinds: .* of global memory at 0x" "$tmp/out"
@@ -31,15 +31,30 @@ silent()
 race=("$check" --tool racecheck --error-exitcode 77)
 while read -r name class; do
 	strict=()
-	[[ $class != strict ]] || strict=(--strict)
+	[[ $class != strict* ]] || strict=(--strict)
+	[[ $class != volatile ]] || strict=(--plain-volatile)
 	found "$class" "${race[@]}" "${strict[@]}" "$tmp/races" "$name"
 	result $? "$class: $name is found"
-	silent "${race[@]}" --strict "$tmp/races" "$name" clean || [[ $name == @(last_block|told_without_barrier) ]] &&
+	silent "${race[@]}" --strict "${strict[@]}" "$tmp/races" "$name" clean || [[ $name == @(last_block|told_without_barrier) ]] &&
 		silent "${race[@]}" "$tmp/races" "$name" clean
 	result $? "$name: nothing is found where nothing is wrong"
 done < <("$tmp/races")
 silent "${race[@]}" "$tmp/races" no_fence_behind
 result $? "who reads a flag is behind it, unless --strict"
+for name in narrow_fence_behind lock_narrow_fence_behind; do
+	silent "${race[@]}" "$tmp/races" "$name"
+	result $? "$name: the same with a fence for the own block only"
+done
+for name in volatile_data volatile_beside_atomic relaxed_flag; do
+	silent "${race[@]}" --strict "$tmp/races" "$name"
+	result $? "$name: volatile accesses are no race, unless --plain-volatile"
+done
+for name in system_fence weak_flag; do
+	found race "${race[@]}" --plain-volatile "$tmp/races" "$name" clean
+	result $? "--plain-volatile: $name, whose flag is volatile"
+done
+silent "${race[@]}" --plain-volatile "$tmp/races" grid clean
+result $? "--plain-volatile: the barrier of a grid is the runtime's, and counts"
 silent "${race[@]}" "$tmp/races" mixed
 result $? "a plain read of what is changed by atomics only is no race, unless --strict"
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda.h>
+#include <cuda/atomic>
 #include <cuda_runtime.h>
 
 namespace cg = cooperative_groups;
@@ -166,6 +167,9 @@ MESSAGE(reader_scope, atomicExch(flag, 1), __threadfence(), wrong ? atomicAdd_bl
 MESSAGE(weak_flag, if (wrong) *flag = 1; else *(volatile int *)flag = 1, __threadfence(), *(volatile int *)flag, __threadfence())
 MESSAGE(system_fence, *(volatile int *)flag = 1, if (!wrong) __threadfence_system(), *(volatile int *)flag, __threadfence_system())
 
+/* Only with --strict: the fence behind the flag is for threads of the own block. */
+MESSAGE(narrow_fence_behind, atomicExch(flag, 1), __threadfence(), atomicAdd(flag, 0), if (wrong) __threadfence_block(); else __threadfence())
+
 /* Only with --strict: nothing orders what is read behind the flag. */
 __global__ void no_fence_behind(int *p, bool wrong)
 {
@@ -262,6 +266,59 @@ __global__ void chain(int *p, bool wrong)
 	atomicExch(p + 64 + b, 1);
 }
 
+/* ---- --plain-volatile ---- */
+
+/* The message itself is volatile: strong for PTX, so no race; plain for C++. */
+__global__ void volatile_data(int *p, bool wrong)
+{
+	volatile int *data = p;
+	int *flag = p + 64;
+
+	if (threadIdx.x)
+		return;
+	if (!blockIdx.x) {
+		data[0] = 7;
+		if (!wrong)
+			__threadfence();
+		atomicExch(flag, 1);
+	} else {
+		while (!atomicAdd(flag, 0))
+			;
+		__threadfence();
+		data[1] = data[0];
+	}
+}
+
+__global__ void volatile_beside_atomic(int *p, bool wrong)
+{
+	if (!blockIdx.x || !wrong)
+		atomicExch(p, 1);
+	else
+		*(volatile int *)p = 2;
+}
+
+/* A flag of C++ is atomic, a volatile one is not. */
+__global__ void relaxed_flag(int *p, bool wrong)
+{
+	cuda::atomic<int> *flag = (cuda::atomic<int> *)(p + 64);
+
+	if (threadIdx.x)
+		return;
+	if (!blockIdx.x) {
+		p[0] = 7;
+		__threadfence_system();
+		if (wrong)
+			*(volatile int *)(p + 64) = 1;
+		else
+			flag->store(1, cuda::memory_order_relaxed);
+	} else {
+		while (!(wrong ? *(volatile int *)(p + 64) : flag->load(cuda::memory_order_relaxed)))
+			;
+		__threadfence_system();
+		p[1] = p[0];
+	}
+}
+
 /* ---- locks ---- */
 
 #define LOCK(name, take, give) \
@@ -279,6 +336,8 @@ __global__ void name(int *p, bool wrong) \
 LOCK(lock_no_fence, TAKE, if (!wrong) __threadfence(); atomicExch(lock, 0))
 LOCK(lock_scope, if (wrong) { TAKE_BLOCK; } else { TAKE; }, __threadfence(); if (wrong) atomicExch_block(lock, 0); else atomicExch(lock, 0))
 LOCK(lock_fence_scope, TAKE, if (wrong) __threadfence_block(); else __threadfence(); atomicExch(lock, 0))
+/* Only with --strict. */
+LOCK(lock_narrow_fence_behind, while (atomicCAS(lock, 0, 1)); if (wrong) __threadfence_block(); else __threadfence(), __threadfence(); atomicExch(lock, 0))
 LOCK(two_locks, int *l = lock + (wrong ? blockIdx.x : 0); while (atomicCAS(l, 0, 1)); __threadfence(), __threadfence(); atomicExch(l, 0))
 
 /* Threads of one block may use its scope. */
@@ -544,7 +603,8 @@ RUN(no_barrier, 2, 128) RUN(no_second_barrier, 2, 128) RUN(no_warp_barrier, 2, 3
 RUN(no_fence, 2, 32) RUN(fence_scope, 2, 32) RUN(atomic_scope, 2, 32) RUN(reader_scope, 2, 32) RUN(weak_flag, 2, 32)
 RUN(system_fence, 2, 32) RUN(no_fence_behind, 2, 32) RUN(late_data, 2, 32) RUN(told_without_barrier, 2, 64)
 RUN(last_block, 8, 32) RUN(chain, 4, 32) RUN(lock_no_fence, 8, 32) RUN(lock_scope, 8, 32) RUN(lock_fence_scope, 8, 32)
-RUN(two_locks, 8, 32) RUN(lock_in_block, 2, 128)
+RUN(two_locks, 8, 32) RUN(lock_in_block, 2, 128) RUN(narrow_fence_behind, 2, 32) RUN(lock_narrow_fence_behind, 8, 32)
+RUN(volatile_data, 2, 32) RUN(volatile_beside_atomic, 2, 1) RUN(relaxed_flag, 2, 32)
 
 static void run_one_byte()
 {
@@ -572,6 +632,8 @@ static const struct {
 	C(grid, "barrier") C(wide_elements, "barrier")
 	C(no_fence, "fence") C(late_data, "fence") C(system_fence, "fence") C(last_block, "fence") C(chain, "fence")
 	C(lock_no_fence, "fence") C(lock_in_block, "fence") C(no_fence_behind, "strict")
+	C(narrow_fence_behind, "strict_scope") C(lock_narrow_fence_behind, "strict_scope")
+	C(volatile_data, "volatile") C(volatile_beside_atomic, "volatile") C(relaxed_flag, "volatile")
 	C(fence_scope, "scope") C(atomic_scope, "scope") C(reader_scope, "scope") C(lock_scope, "scope")
 	C(lock_fence_scope, "scope") C(two_locks, "lock") C(weak_flag, "weak")
 	H(streams, "stream") H(event_too_early, "stream") H(host_waits, "stream") H(host_waits_for_one, "stream")
