@@ -212,17 +212,22 @@ uint32_t ppu_emit_vector(struct ppu_emit *e, const uint32_t *word)
 	return ppu_emit_pool(e, word, e->evex ? 64 : 32);
 }
 
-uint32_t ppu_emit_splat(struct ppu_emit *e, uint32_t v)
+uint32_t ppu_emit_splat64(struct ppu_emit *e, uint64_t v)
 {
-	uint32_t h = (v * 2654435761u) >> 22, i, words[16], at, bytes = e->evex ? 64 : 32;
+	uint32_t h = (uint32_t)((v * 0x9e3779b97f4a7c15ull) >> 54), i, words[16], at, bytes = e->evex ? 64 : 32;
 
 	for (i = 0; i < 16; i++)
-		words[i] = v;
+		words[i] = (uint32_t)(i & 1 ? v >> 32 : v);
 	if (e->constant[h] && !memcmp(e->pool + (size_t)(e->constant[h] - 1u) * 32, words, bytes))
 		return (e->constant[h] - 1u) * 32;
 	at = ppu_emit_vector(e, words);
 	if (at / 32 < 65535)
 		e->constant[h] = (uint16_t)(at / 32 + 1);
 	return at;
+}
+
+uint32_t ppu_emit_splat(struct ppu_emit *e, uint32_t v)
+{
+	return ppu_emit_splat64(e, (uint64_t)v << 32 | v);
 }
 #endif

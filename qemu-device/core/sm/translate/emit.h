@@ -119,7 +119,8 @@ uint32_t ppu_emit_note(struct ppu_emit *e);
 uint32_t ppu_emit_pool(struct ppu_emit *e, const void *data, uint32_t bytes);
 /* Offset of a vector of eight words, 16 where the host has AVX-512; word[] has 16. */
 uint32_t ppu_emit_vector(struct ppu_emit *e, const uint32_t *word);
-/* Offset of a vector of copies of v. */
+/* Offset of a vector of copies of v.  Equal ones are mostly one. */
+uint32_t ppu_emit_splat64(struct ppu_emit *e, uint64_t v);
 uint32_t ppu_emit_splat(struct ppu_emit *e, uint32_t v);
 
 #endif

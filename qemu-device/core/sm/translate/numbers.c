@@ -11,11 +11,7 @@ static const int words_of[2] = { 0x88, 0xdd };
 
 struct ppu_opn ppu_number_const(struct ppu_seg *s, uint64_t v)
 {
-	uint32_t words[16], i;
-
-	for (i = 0; i < 16; i++)
-		words[i] = (uint32_t)(i & 1 ? v >> 32 : v);
-	return M(R13, ppu_lanes_vector(s, words), PPU_VEC);
+	return M(R13, ppu_emit_splat64(s->e, v), PPU_VEC);
 }
 
 static struct ppu_pair *find(struct ppu_seg *s, unsigned row)

@@ -33,7 +33,7 @@
 #define PPU_SEG_ROWS	(PPU_NUM_REGS + 8)	/* with the rows of zeros and the scratch rows */
 #define PPU_SEG_PREDS	4			/* predicates that a segment may write */
 
-#define PPU_SEG_SCRATCH	15			/* vector that no value has, for a few instructions */
+#define PPU_SEG_SCRATCH	15			/* vector that no value has, for a few instructions; to take a register may change it */
 #define PPU_SEG_STUBS	16			/* this and the next: no value has them, stubs may use them; with AVX-512 */
 #define PPU_SEG_MASKS	32			/* numbers from here on are mask registers; k0 and k7 have no value */
 #define PPU_SEG_REGS	40
