@@ -7,13 +7,11 @@ import glob
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
 from ppu_script import BUILD
+from ppu_suites import run
 
 SDK = os.path.join(BUILD, "cuda")
 
@@ -23,7 +21,6 @@ VERDICTS = (RIGHT, WRONG, REFUSED, NOT_BUILT, NEEDS, SLOW)
 # A program that was only built has no verdict.
 BUILT = "built"
 Result = collections.namedtuple("Result", "verdict reason")
-MOST_OUTPUT = 4 << 20
 
 # How programs say that a file is not there.
 MISSING = (r"^.*(?i:(?:failed|unable|error|not|n't)\b.*\b(?:open|load|read|find)|(?:open|read)ing .*(?:fail|error)|no such file|"
@@ -36,20 +33,6 @@ OUTSIDE = (
     (r"thrust/|cub/", "Thrust or CUB"), (r"mpi", "MPI"), (r"boost/", "Boost"), (r"omp\.h", "OpenMP"),
     (r"nvshmem|gdrapi|sycl|hip", "another system"),
 )
-
-
-def run(command, cwd, seconds, env=None):
-    """(status or None after so many seconds, output). What a program started ends with it: make leaves it running."""
-    with tempfile.TemporaryFile() as output:
-        with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                              env=env, start_new_session=True) as process:
-            try:
-                status = process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                status = None
-        output.seek(0)
-        return status, output.read(MOST_OUTPUT).decode(errors="replace")
 
 
 def first(pattern, text):
@@ -204,7 +187,6 @@ class HeCBench(Suite):
         note = "with 1 instead of %s as the last argument" % number.group(1)
         found = self.ran(name, run(["sh", "-ec", command[:number.start(1)] + "1"], there, self.seconds, self.env))
         return found._replace(reason="%s: %s" % (note, found.reason) if found.reason else note)
-
 
     def data(self, there, command):
         """Files that a program reads: the paths of its command, links, and what a tool for data (DVC) would fetch."""
