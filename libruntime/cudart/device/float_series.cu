@@ -8,20 +8,10 @@
  *
  * Coefficients without a formula are polynomials through the Chebyshev points of the range that is named.
  */
-#include "device.h"
+#include "series.h"
 
-#define HALF_PI_1	0x1.921fb54442d18p+0
-#define HALF_PI_2	0x1.1a62633145c07p-54
-#define PI_1	0x1.921fb54442d18p+1
-#define LN2	0x1.62e42fefa39efp-1
-#define LN10	0x1.26bb1bbb55516p+1
-#define LOG2_E	0x1.71547652b82fep+0
-#define LOG10_E	0x1.bcb7b1526e50ep-2
 #define LOG10_2	0x1.34413509f79ffp-2
-#define LOG2_10	0x1.a934f0979a371p+1
 #define ROUND	0x1.8p52		/* added and taken away again: a whole number, whose low 32 bits are its own in between */
-
-IN double fma_(double a, double b, double c) { return __nv_fma(a, b, c); }
 
 /* The whole number that is nearest to a, |a| < 2^31; *n: the same. */
 IN double nearest(double a, int *n)
@@ -45,17 +35,8 @@ IN double power_of_two(int n) { return double_of((u64)(u32)(n + 1023) << 52); }	
 /* e^r - 1, |r| up to ln 2 / 2 */
 IN double series_exp(double r)
 {
-	double p = 1.0 / 39916800.0;
+	double p = exp_terms(1.0 / 39916800.0, r);
 
-	p = fma_(p, r, 1.0 / 3628800.0);
-	p = fma_(p, r, 1.0 / 362880.0);
-	p = fma_(p, r, 1.0 / 40320.0);
-	p = fma_(p, r, 1.0 / 5040.0);
-	p = fma_(p, r, 1.0 / 720.0);
-	p = fma_(p, r, 1.0 / 120.0);
-	p = fma_(p, r, 1.0 / 24.0);
-	p = fma_(p, r, 1.0 / 6.0);
-	p = fma_(p, r, 0.5);
 	return fma_(r * r, p, r);
 }
 
@@ -138,17 +119,9 @@ IN double log_part(double a, double *k)
 {
 	u64 b = bits_of(a) - 0x3fe6a09e667f3bcdull;		/* m is between the root of 1/2 and that of 2 */
 	int n = (int)(b >> 32) >> 20;
-	double m = double_of(bits_of(a) - ((u64)(u32)n << 52)), s = (m - 1.0) / (m + 1.0), z = s * s, p = 2.0 / 21.0;
+	double m = double_of(bits_of(a) - ((u64)(u32)n << 52)), s = (m - 1.0) / (m + 1.0), z = s * s, p;
 
-	p = fma_(p, z, 2.0 / 19.0);
-	p = fma_(p, z, 2.0 / 17.0);
-	p = fma_(p, z, 2.0 / 15.0);
-	p = fma_(p, z, 2.0 / 13.0);
-	p = fma_(p, z, 2.0 / 11.0);
-	p = fma_(p, z, 2.0 / 9.0);
-	p = fma_(p, z, 2.0 / 7.0);
-	p = fma_(p, z, 2.0 / 5.0);
-	p = fma_(p, z, 2.0 / 3.0);
+	p = fma_(log_terms(2.0 / 21.0, z), z, 2.0 / 3.0);
 	*k = (double)n;
 	return fma_(s * z, p, 2.0 * s);
 }
@@ -208,27 +181,14 @@ FN float __nv_powif(float a, int n) { return (float)__nv_pow((double)a, (double)
 /* |r| up to pi / 4 */
 IN double series_sin(double r, double z)
 {
-	double p = 1.0 / 6227020800.0;
+	double p = sin_terms(1.0 / 6227020800.0, z);
 
-	p = fma_(p, z, -1.0 / 39916800.0);
-	p = fma_(p, z, 1.0 / 362880.0);
-	p = fma_(p, z, -1.0 / 5040.0);
-	p = fma_(p, z, 1.0 / 120.0);
-	p = fma_(p, z, -1.0 / 6.0);
 	return fma_(r * z, p, r);
 }
 
 IN double series_cos(double z)
 {
-	double p = -1.0 / 87178291200.0;
-
-	p = fma_(p, z, 1.0 / 479001600.0);
-	p = fma_(p, z, -1.0 / 3628800.0);
-	p = fma_(p, z, 1.0 / 40320.0);
-	p = fma_(p, z, -1.0 / 720.0);
-	p = fma_(p, z, 1.0 / 24.0);
-	p = fma_(p, z, -0.5);
-	return fma_(z, p, 1.0);
+	return fma_(z, fma_(cos_terms(-1.0 / 87178291200.0, z), z, -0.5), 1.0);
 }
 
 struct circle {

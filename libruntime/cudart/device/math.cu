@@ -4,30 +4,21 @@
  * decide about the last bits are kept as pairs of doubles.  Results are right to 2 units in the last place or better,
  * unless the comment at a function says otherwise.
  */
-#include "device.h"
+#include "series.h"
 
-#define PI_1	0x1.921fb54442d18p+1
 #define PI_2	0x1.1a62633145c07p-53
-#define HALF_PI_1	0x1.921fb54442d18p+0
-#define HALF_PI_2	0x1.1a62633145c07p-54
 #define HALF_PI_3	-0x1.f1976b7ed8fbcp-110
 #define LN2_HIGH	0x1.62e42fee00000p-1	/* its low 21 bits are 0: times an exponent it is exact */
 #define LN2_LOW		0x1.a39ef35793c76p-33
-#define LN2		0x1.62e42fefa39efp-1
-#define LOG2_E		0x1.71547652b82fep+0
 #define LOG2_E_LOW	0x1.777d0ffda0d24p-56
-#define LOG10_E		0x1.bcb7b1526e50ep-2
 #define LOG10_E_LOW	0x1.95355baaafad3p-57
-#define LN10		0x1.26bb1bbb55516p+1
 #define LN10_LOW	-0x1.f48ad494ea3e9p-53
-#define LOG2_10		0x1.a934f0979a371p+1
 #define TWO_OVER_SQRT_PI	0x1.20dd750429b6dp+0
 
 struct pair {			/* a number: the sum of both; |low| is at most half a unit of high */
 	double high, low;
 };
 
-IN double fma_(double a, double b, double c) { return __nv_fma(a, b, c); }
 IN bool is_nan(double x) { return x != x; }
 IN double abs_(double x) { return __nv_fabs(x); }
 
@@ -211,15 +202,7 @@ IN double series_exp(double at, double correction)
 
 	p = fma_(p, r, 1.0 / 479001600.0);
 	p = fma_(p, r, 1.0 / 39916800.0);
-	p = fma_(p, r, 1.0 / 3628800.0);
-	p = fma_(p, r, 1.0 / 362880.0);
-	p = fma_(p, r, 1.0 / 40320.0);
-	p = fma_(p, r, 1.0 / 5040.0);
-	p = fma_(p, r, 1.0 / 720.0);
-	p = fma_(p, r, 1.0 / 120.0);
-	p = fma_(p, r, 1.0 / 24.0);
-	p = fma_(p, r, 1.0 / 6.0);
-	p = fma_(p, r, 0.5);
+	p = exp_terms(p, r);
 	return r + (fma_(r * r, p, low));
 }
 
@@ -294,14 +277,7 @@ IN struct pair log_pair(double a)
 	p = 2.0 / 25.0;
 	p = fma_(p, sq.high, 2.0 / 23.0);
 	p = fma_(p, sq.high, 2.0 / 21.0);
-	p = fma_(p, sq.high, 2.0 / 19.0);
-	p = fma_(p, sq.high, 2.0 / 17.0);
-	p = fma_(p, sq.high, 2.0 / 15.0);
-	p = fma_(p, sq.high, 2.0 / 13.0);
-	p = fma_(p, sq.high, 2.0 / 11.0);
-	p = fma_(p, sq.high, 2.0 / 9.0);
-	p = fma_(p, sq.high, 2.0 / 7.0);
-	p = fma_(p, sq.high, 2.0 / 5.0);
+	p = log_terms(p, sq.high);
 	/* 2/3 + s^2 p, times s^3 */
 	part = sum(2.0 / 3.0, sq.high * p);
 	part.low += 0x1.5555555555555p-55;		/* what the double 2.0 / 3.0 lacks */
@@ -564,11 +540,7 @@ IN double series_sin(struct pair r)
 	p = fma_(p, z, 1.0 / 355687428096000.0);
 	p = fma_(p, z, -1.0 / 1307674368000.0);
 	p = fma_(p, z, 1.0 / 6227020800.0);
-	p = fma_(p, z, -1.0 / 39916800.0);
-	p = fma_(p, z, 1.0 / 362880.0);
-	p = fma_(p, z, -1.0 / 5040.0);
-	p = fma_(p, z, 1.0 / 120.0);
-	p = fma_(p, z, -1.0 / 6.0);
+	p = sin_terms(p, z);
 	return r.high + fma_(r.high * z, p, r.low * (1.0 - 0.5 * z));
 }
 
@@ -579,11 +551,7 @@ IN double series_cos(struct pair r)
 	p = fma_(p, z, -1.0 / 6402373705728000.0);
 	p = fma_(p, z, 1.0 / 20922789888000.0);
 	p = fma_(p, z, -1.0 / 87178291200.0);
-	p = fma_(p, z, 1.0 / 479001600.0);
-	p = fma_(p, z, -1.0 / 3628800.0);
-	p = fma_(p, z, 1.0 / 40320.0);
-	p = fma_(p, z, -1.0 / 720.0);
-	p = fma_(p, z, 1.0 / 24.0);
+	p = cos_terms(p, z);
 	h = 0.5 * z;
 	w = 1.0 - h;
 	return w + (((1.0 - w) - h) + (z * z * p - r.high * r.low));
