@@ -54,17 +54,6 @@ static void word(struct ppu_seg *s, struct ppu_pair *p, bool high, int y)
 	EM(s->e, VSHUFPS, Y(y), Y(p->half[0]), Y(p->half[1]), IM(words_of[high]));
 }
 
-/* Register y has the row from now on. */
-static void row_in(struct ppu_seg *s, unsigned row, int y)
-{
-	s->y[y].kind = PPU_Y_ROW;
-	s->y[y].id = (uint16_t)row;
-	s->y[y].dirty = 1;
-	s->y[y].nan = 0;
-	s->y[y].lock = 1;
-	s->row[row] = (int8_t)y;
-}
-
 static void to_rows(struct ppu_seg *s, struct ppu_pair *p)
 {
 	const bool operand = !p->constant && s->y[p->half[0]].lock;
@@ -78,7 +67,7 @@ static void to_rows(struct ppu_seg *s, struct ppu_pair *p)
 		int y = ppu_seg_temp(s);
 
 		word(s, p, i, y);
-		row_in(s, p->row + i, y);
+		ppu_seg_have_row(s, p->row + i, y, false);
 		if (p->constant)
 			ppu_seg_unlock(s, p->row + i);
 	}
@@ -109,10 +98,10 @@ void ppu_numbers_written(struct ppu_seg *s, unsigned row)
 
 			word(s, p, high, y);
 			forget(s, p);
-			row_in(s, p->row + high, y);
-		}
-		if (p->used)
+			ppu_seg_have_row(s, p->row + high, y, false);
+		} else {
 			forget(s, p);
+		}
 	}
 }
 
@@ -123,12 +112,18 @@ static void write(struct ppu_seg *s, struct ppu_pair *p, bool high, int y)
 	ppu_seg_write(s, p->row + high, y);
 }
 
+/* No value is in it while a register is taken. */
+static int scratch(const struct ppu_seg *s)
+{
+	return s->e->evex ? PPU_SEG_STUBS : PPU_SEG_SCRATCH;
+}
+
 void ppu_numbers_leave(struct ppu_seg *s, unsigned pair)
 {
 	struct ppu_pair *p = &s->pair[pair];
 
 	for (unsigned i = 0; i < 2 && p->dirty; i++)
-		write(s, p, i, i && !p->constant ? p->half[0] : s->e->evex ? PPU_SEG_STUBS : PPU_SEG_SCRATCH);
+		write(s, p, i, i && !p->constant ? p->half[0] : scratch(s));
 	forget(s, p);
 	for (unsigned i = 0; i < 2 && !p->constant; i++) {
 		s->y[p->half[i]].kind = PPU_Y_FREE;
@@ -143,7 +138,7 @@ void ppu_numbers_end(struct ppu_seg *s)
 
 		for (unsigned k = 0; k < 2 && p->used && p->dirty; k++)
 			if (ppu_live_reg(&s->live, p->row + k))
-				write(s, p, k, s->e->evex ? PPU_SEG_STUBS : PPU_SEG_SCRATCH);
+				write(s, p, k, scratch(s));
 	}
 }
 
@@ -248,14 +243,8 @@ static void overwrite(struct ppu_seg *s, unsigned row)
 	if (same)
 		forget(s, same);
 	for (unsigned i = 0; i < 2; i++) {
-		int old = s->row[row + i];
-
 		ppu_numbers_written(s, row + i);
-		if (old >= 0) {
-			s->y[old].kind = PPU_Y_TEMP;
-			s->y[old].dirty = s->y[old].nan = 0;
-			s->row[row + i] = -1;
-		}
+		ppu_seg_lose_row(s, row + i);
 	}
 }
 

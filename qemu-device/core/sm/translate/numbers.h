@@ -33,9 +33,8 @@ struct ppu_numbers ppu_numbers_of(struct ppu_seg *s, unsigned row, bool exact);
 struct ppu_numbers ppu_numbers_for(struct ppu_seg *s, unsigned row, unsigned d);
 /* The instruction does not need this operand any more. */
 void ppu_numbers_drop(struct ppu_seg *s, const struct ppu_numbers *n);
-/* The row pair becomes the numbers
- * in two temporaries, or in what ppu_numbers_for() gave for it.  The operands are not needed any more.  nan: a NaN in them may not be
- * the canonical one. */
+/* The row pair becomes the numbers in two temporaries, or in what ppu_numbers_for() gave for it.  The operands are not needed any
+ * more.  nan: a NaN in them may not be the canonical one. */
 void ppu_numbers_put(struct ppu_seg *s, unsigned row, const int *half, bool nan);
 /* The row pair becomes a constant.  False: not now. */
 bool ppu_numbers_put_const(struct ppu_seg *s, unsigned row, uint64_t v);

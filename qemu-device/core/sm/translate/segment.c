@@ -335,6 +335,27 @@ struct ppu_opn ppu_seg_rm(struct ppu_seg *s, unsigned row)
 	return Y(ppu_seg_reg(s, row));
 }
 
+void ppu_seg_lose_row(struct ppu_seg *s, unsigned row)
+{
+	int y = s->row[row];
+
+	if (y < 0)
+		return;
+	s->y[y].kind = PPU_Y_TEMP;
+	s->y[y].dirty = s->y[y].nan = 0;
+	s->row[row] = -1;
+}
+
+void ppu_seg_have_row(struct ppu_seg *s, unsigned row, int y, bool nan)
+{
+	s->y[y].kind = PPU_Y_ROW;
+	s->y[y].id = (uint16_t)row;
+	s->y[y].dirty = 1;
+	s->y[y].nan = nan;
+	s->y[y].lock = 1;
+	s->row[row] = (int8_t)y;
+}
+
 void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan)
 {
 	if (row >= PPU_ROW_SINK(s->nregs))
@@ -352,20 +373,8 @@ void ppu_seg_put(struct ppu_seg *s, unsigned row, int y, bool nan)
 		y = t;
 	}
 	ppu_numbers_written(s, row);
-	if (s->row[row] >= 0) {
-		/* The old value may still be an operand of this instruction: its register stays locked. */
-		int old = s->row[row];
-
-		s->y[old].kind = PPU_Y_TEMP;
-		s->y[old].dirty = s->y[old].nan = 0;
-		s->row[row] = -1;
-	}
-	s->y[y].kind = PPU_Y_ROW;
-	s->y[y].id = (uint16_t)row;
-	s->y[y].dirty = 1;
-	s->y[y].nan = nan;
-	s->y[y].lock = 1;
-	s->row[row] = (int8_t)y;
+	ppu_seg_lose_row(s, row);
+	ppu_seg_have_row(s, row, y, nan);
 }
 
 void ppu_seg_changed(struct ppu_seg *s, int y, bool nan)

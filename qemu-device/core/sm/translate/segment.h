@@ -290,6 +290,10 @@ struct ppu_opn ppu_seg_rm(struct ppu_seg *s, unsigned row);
 struct ppu_opn ppu_seg_rm_raw(struct ppu_seg *s, unsigned row);
 /* A constant in all lanes. */
 struct ppu_opn ppu_seg_const(struct ppu_seg *s, uint32_t v);
+/* The row's value is in no vector any more.  It may still be an operand of this instruction: its register stays locked. */
+void ppu_seg_lose_row(struct ppu_seg *s, unsigned row);
+/* The row's value is what y has, and not what memory has. */
+void ppu_seg_have_row(struct ppu_seg *s, unsigned row, int y, bool nan);
 /* The row is y, in memory; y is lost. */
 void ppu_seg_write(struct ppu_seg *s, unsigned row, int y);
 /* Does another instruction of the segment read the row or the next one? */

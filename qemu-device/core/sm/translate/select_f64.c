@@ -177,15 +177,16 @@ static void sel_fma(struct ppu_seg *s, const struct ppu_dinsn *di)
 
 static void sel_root(struct ppu_seg *s, const struct ppu_dinsn *di)
 {
-	struct ppu_numbers a = op_a(s, di), r = result(s, &a, &a), one = a;
+	struct ppu_numbers a = op_a(s, di), r = result(s, &a, &a);
+	struct ppu_opn one = Y(0);
 
 	if (di->op == PPU_OP_RCP) {
-		one.half[0] = one.half[1] = Y(ppu_seg_temp(s));
-		EM(s->e, VMOVDQA, one.half[0], ppu_number_const(s, 0x3ff0000000000000ull));
+		one = Y(ppu_seg_temp(s));
+		EM(s->e, VMOVDQA, one, ppu_number_const(s, 0x3ff0000000000000ull));
 	}
 	for (unsigned i = 0; i < 2; i++)
 		if (di->op == PPU_OP_RCP)
-			EM(s->e, VDIVPD, r.half[i], one.half[i], a.half[i]);
+			EM(s->e, VDIVPD, r.half[i], one, a.half[i]);
 		else
 			EM(s->e, VSQRTPD, r.half[i], a.half[i]);
 	put(s, di, &r, true);

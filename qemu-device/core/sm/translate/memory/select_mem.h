@@ -117,6 +117,12 @@ static inline unsigned ppu_mem_parts(const struct ppu_dinsn *di)
 	return di->x && (di->t == PPU_T_U8 || di->t == PPU_T_S8 || di->t == PPU_T_U16 || di->t == PPU_T_S16) ? 1u << di->x : 0;
 }
 
+/* Of elements smaller than a word: they extend their sign. */
+static inline bool ppu_mem_signed(const struct ppu_dinsn *di)
+{
+	return di->t == PPU_T_S8 || di->t == PPU_T_S16;
+}
+
 /* In select_parts.c: the elements go from the words in y to their rows, and from there to the words in y, temporaries. */
 void ppu_mem_take_apart(struct ppu_seg *s, const struct ppu_dinsn *di, const int *y);
 void ppu_mem_put_together(struct ppu_seg *s, const struct ppu_dinsn *di, int *y);

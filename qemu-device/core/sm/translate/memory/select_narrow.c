@@ -12,17 +12,12 @@
 #include "core/sm/translate/memory/select_load.h"
 #include "core/sm/translate/memory/select_mem.h"
 
-static bool has_sign(const struct ppu_dinsn *di)
-{
-	return di->t == PPU_T_S8 || di->t == PPU_T_S16;
-}
-
 /* y = the low bytes of y, as a load of di gives them. */
 static void widen(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes, int y)
 {
 	const int shift = 32 - 8 * (int)bytes;
 
-	if (has_sign(di)) {
+	if (ppu_mem_signed(di)) {
 		EM(s->e, VPSLLD, Y(y), Y(y), IM(shift));
 		EM(s->e, VPSRAD, Y(y), Y(y), IM(shift));
 	} else {
@@ -33,7 +28,7 @@ static void widen(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes,
 /* y = the lanes' bytes or halves in the window at p, by the permutation t.  Of 16 lanes the window becomes words first. */
 static void permute(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned bytes, int y, int t, struct ppu_opn p)
 {
-	bool sgn = has_sign(di);
+	bool sgn = ppu_mem_signed(di);
 
 	p.bytes = s->e->wide ? (uint8_t)(16 * bytes) : bytes == 1 ? 8 : 16;
 	if (s->e->wide) {

@@ -15,14 +15,13 @@ static unsigned bits_of(const struct ppu_dinsn *di)
 static void element(struct ppu_seg *s, const struct ppu_dinsn *di, unsigned i, int t, const int *y)
 {
 	const unsigned bits = bits_of(di), shift = i * bits % 32, above = 32 - bits - shift;
-	const bool sgn = di->t == PPU_T_S8 || di->t == PPU_T_S16;
 	int word = y[i * bits / 32];
 
 	if (above) {
 		EM(s->e, VPSLLD, Y(t), Y(word), IM((int)above));
 		word = t;
 	}
-	if (sgn)
+	if (ppu_mem_signed(di))
 		EM(s->e, VPSRAD, Y(t), Y(word), IM((int)(32 - bits)));
 	else
 		EM(s->e, VPSRLD, Y(t), Y(word), IM((int)(32 - bits)));
