@@ -59,9 +59,9 @@ function follow(c, rest, at_begin)
 }
 
 BEGIN {
+	state = ""; open = 0; depth = 0; in_device = everywhere; device = 0; host = 0; macro = 0; ifs = 0; in_asm = 0
 	special = "^%(n?(tid|ctaid|warpid|smid)|laneid|gridid|lanemask_[egl][qet]|clock|clock64|clock_hi|globaltimer|globaltimer_(lo|hi)|" \
 		"(cluster_)?n?ctaid|dynamic_smem_size|total_smem_size|pm[0-7]|envreg[0-9]+)([^A-Za-z0-9_]|$)"
-	in_asm = 0
 }
 
 # A line of the preprocessor: a brace that each branch opens is one brace.
@@ -83,7 +83,6 @@ function branch(line)
 	}
 }
 
-BEGIN { state = ""; open = 0; depth = 0; in_device = everywhere; device = 0; host = 0; macro = 0; ifs = 0 }
 # Long tables of numbers have nothing to look at.
 state == "" && !macro && /^[-+0-9A-Fa-fxXUuLl., \t]*$/ { print; next }
 {
